@@ -21,6 +21,7 @@ static struct budget_machine machine_of(const struct engine *e, const struct pla
 				       .market = (enum provider_market)o->market,
 				       .rate_nano_h = pn->price,
 				       .boot_ms = pool->boot_ms,
+				       .unmount_ms = pool->unmount_wait_ms,
 				       .quantum_ms = a->terms[pn->pool].quantum_ms[pn->rung],
 				       .minimum_ms = a->terms[pn->pool].minimum_ms[pn->rung],
 				       .gpus = pn->name != NULL ? pn->name->gpus : 0,

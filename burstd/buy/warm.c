@@ -221,7 +221,8 @@ static void decide(struct engine *e, size_t i)
 	const struct conf_pool *p = &e->conf->pools[i];
 	const struct warm_pool wp = {.want = wanted(e, i),
 				     .room = room(e, i),
-				     .quantum_ms = e->buy->warm->can ? p->quantum_ms : 0};
+				     .quantum_ms = e->buy->warm->can ? p->quantum_ms : 0,
+				     .unmount_ms = p->unmount_wait_ms};
 	struct warm_node *nodes = mem_zalloc((p->nodes->n + 1) * sizeof(*nodes));
 	struct warm_try *t = &e->buy->warm->pools[i];
 	bool woken = false;

@@ -81,7 +81,8 @@ int64_t budget_machine_until(struct budgets *b, const struct payer *p,
 
 	if (ms < 0)
 		return INT64_MAX;
-	return after(began_ms, least(m, now_ms - began_ms + m->boot_ms + ms + idle_ms + t->end_ms));
+	return after(began_ms, least(m, now_ms - began_ms + m->boot_ms + ms + idle_ms +
+						m->unmount_ms + t->end_ms));
 }
 
 struct budget_hold budget_run(struct budgets *b, const struct payer *p,

@@ -30,6 +30,7 @@ struct budget_machine { /* one of those that a job has, or will have */
 	int64_t began_ms;    /* what is held for it began then; 0: it is bought now */
 	int64_t quantum_ms;  /* its time is billed in such steps, ... */
 	int64_t minimum_ms;  /* ... and at least this long */
+	int64_t unmount_ms;  /* from its release to its delete: unmount_wait of its pool */
 	uint32_t gpus, cpus; /* 0: not known */
 };
 

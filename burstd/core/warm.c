@@ -47,13 +47,13 @@ static int64_t quantum_end(int64_t start_ms, int64_t quantum_ms, int64_t now_ms)
 	return start_ms + (done + 1) * quantum_ms;
 }
 
-int64_t warm_paid_until(int64_t start_ms, int64_t quantum_ms, int64_t now_ms)
+int64_t warm_paid_until(int64_t start_ms, int64_t quantum_ms, int64_t margin_ms, int64_t now_ms)
 {
 	int64_t until;
 
 	if (quantum_ms == 0 || start_ms == 0)
 		return 0;
-	until = quantum_end(start_ms, quantum_ms, now_ms) - WARM_MARGIN_MS;
+	until = quantum_end(start_ms, quantum_ms, now_ms) - margin_ms;
 	return until > now_ms ? until : 0;
 }
 
@@ -81,15 +81,17 @@ static void wake(struct warm_node *nodes, size_t n, uint32_t most)
 
 /* Keep a node whose quantum is paid for.  A node with a job that was kept stays kept over the end
  * of its quantum: the next one is billed anyway, and slurmctld need not be told twice. */
-static void keep_paid(struct warm_node *d, int64_t quantum_ms, int64_t now_ms, struct warm_sum *out)
+static void keep_paid(struct warm_node *d, const struct warm_pool *p, int64_t now_ms,
+		      struct warm_sum *out)
 {
-	int64_t until = warm_paid_until(d->start_ms, quantum_ms, now_ms);
+	const int64_t margin = WARM_MARGIN_MS + p->unmount_ms;
+	int64_t until = warm_paid_until(d->start_ms, p->quantum_ms, margin, now_ms);
 
-	if (quantum_ms <= WARM_MARGIN_MS || d->start_ms == 0)
+	if (p->quantum_ms <= margin || d->start_ms == 0)
 		return;
 	d->keep = d->keep || until != 0 || (d->busy && d->kept);
 	if (until == 0)
-		until = quantum_end(d->start_ms, quantum_ms, now_ms);
+		until = quantum_end(d->start_ms, p->quantum_ms, now_ms);
 	if (until < out->next_ms)
 		out->next_ms = until;
 }
@@ -114,7 +116,7 @@ void warm_decide(struct warm_node *nodes, size_t n, const struct warm_pool *p, i
 		out->up += d->keep;
 		out->coming += d->counted && d->state == WARM_COMING;
 		if (d->state == WARM_UP)
-			keep_paid(d, p->quantum_ms, now_ms, out);
+			keep_paid(d, p, now_ms, out);
 		out->paid += d->keep && !d->counted;
 	}
 }

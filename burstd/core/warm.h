@@ -39,6 +39,7 @@ struct warm_pool {
 	uint32_t want;      /* how many to keep up */
 	uint32_t room;      /* how many may be bought now */
 	int64_t quantum_ms; /* 0: none */
+	int64_t unmount_ms; /* from a node's release to its delete */
 };
 
 struct warm_sum {
@@ -50,9 +51,9 @@ struct warm_sum {
 /* The state of a node, by the last snapshot and the fleet. */
 enum warm_state warm_state(const struct fleet_name *nm, int64_t now_ms);
 
-/* Until when to keep a node that is billed by the quantum since start_ms: until shortly before its
- * present quantum ends.  0: release it now, if it is idle. */
-int64_t warm_paid_until(int64_t start_ms, int64_t quantum_ms, int64_t now_ms);
+/* Until when to keep a node that is billed by the quantum since start_ms: until margin_ms before
+ * its present quantum ends.  0: release it now, if it is idle. */
+int64_t warm_paid_until(int64_t start_ms, int64_t quantum_ms, int64_t margin_ms, int64_t now_ms);
 
 /* Decide for all nodes of a pool, in the order of its names. */
 void warm_decide(struct warm_node *nodes, size_t n, const struct warm_pool *p, int64_t now_ms,

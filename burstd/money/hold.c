@@ -212,6 +212,7 @@ struct budget_machine hold_machine(const struct engine *e, const struct fleet_no
 				       .market = n->market,
 				       .rate_nano_h = n->rate_nano_h,
 				       .boot_ms = node_coming(n) ? p->boot_ms : 0,
+				       .unmount_ms = p->unmount_wait_ms,
 				       .quantum_ms = terms.quantum_ms != 0 ? terms.quantum_ms
 									   : p->quantum_ms,
 				       .minimum_ms = terms.minimum_ms > 0 ? terms.minimum_ms : 0,

@@ -55,7 +55,8 @@ static int64_t ladder_ms(const struct conf *c, const struct conf_budget *b)
 	return b->grace_ms + LADDER_LATE_MS + (may_wait(c, b) ? LADDER_SAVE_MS : 0);
 }
 
-static void add_hold(const struct summing *s, const struct budget_hold *h, int64_t quantum_ms,
+/* late_ms: how much longer the machine may bill than somebody wants it. */
+static void add_hold(const struct summing *s, const struct budget_hold *h, int64_t late_ms,
 		     bool stays)
 {
 	const struct budgets *b = s->e->money->budgets;
@@ -73,7 +74,7 @@ static void add_hold(const struct summing *s, const struct budget_hold *h, int64
 			continue;
 		l->beyond = clamp_add(l->beyond,
 				      budget_cost(h->rate_nano_h, 0,
-						  HOLDS_END_MS + quantum_ms +
+						  HOLDS_END_MS + late_ms +
 							  ladder_ms(s->e->conf, l->line.budget)));
 	}
 }
@@ -83,16 +84,18 @@ static void add_generation(const struct summing *s, const struct hold_node *g)
 {
 	const struct fleet_name *nm = fleet_find(&s->e->fleet, g->node);
 	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, g->gen) : NULL;
-	int64_t quantum_ms = 0;
+	int64_t late_ms = 0;
 	bool stays = false;
 
 	if (fn != NULL) {
-		quantum_ms = hold_machine(s->e, fn).quantum_ms;
+		const struct budget_machine m = hold_machine(s->e, fn);
+
+		late_ms = m.quantum_ms + m.unmount_ms;
 		stays = fn->n.state == NODE_QUARANTINED ||
 			(fn->n.cloud < s->e->conf->nproviders && s->denied[fn->n.cloud]);
 	}
 	for (const struct hold *h = g->first; h != NULL; h = h->next)
-		add_hold(s, hold_of(s->e, h), quantum_ms, stays);
+		add_hold(s, hold_of(s->e, h), late_ms, stays);
 }
 
 static void add_waiting(const struct summing *s, size_t n)

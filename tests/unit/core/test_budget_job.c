@@ -226,6 +226,8 @@ static void test_on_a_machine_that_is_up(void **state)
 	assert_int_equal(h.kind, BUDGET_RUN);
 	assert_int_equal(h.rate_nano_h, 200);
 	assert_int_equal(budget_machine_until(w.b, &p, &m, &times, T0), T0 + 73 * MINUTE);
+	m.unmount_ms = 3 * MINUTE; /* P4: it bills while it unmounts */
+	assert_int_equal(budget_machine_until(w.b, &p, &m, &times, T0), T0 + 76 * MINUTE);
 	m.rate_nano_h = -1; /* not known */
 	assert_int_equal(budget_run(w.b, &p, &m, &times, T0).rate_nano_h, 0);
 	world_free(&w);

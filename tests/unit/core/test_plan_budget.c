@@ -282,6 +282,11 @@ static void test_terms(void **state)
 	expect(&m.t, "s");
 	m.t.c->pools[0].boot_ms++;
 	expect(&m.t, "R");
+	m.t.c->pools[0].boot_ms = HOUR - 60000; /* P4: a machine that unmounts bills */
+	m.t.c->pools[0].unmount_wait_ms = 60000;
+	expect(&m.t, "s");
+	m.t.c->pools[0].unmount_wait_ms++;
+	expect(&m.t, "R");
 	end(&m);
 }
 

@@ -189,12 +189,14 @@ static void test_a_node_is_kept_until_shortly_before_its_quantum_ends(void **sta
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		int64_t until = warm_paid_until(NOW, rows[i].quantum, NOW + rows[i].age);
+		int64_t until =
+			warm_paid_until(NOW, rows[i].quantum, WARM_MARGIN_MS, NOW + rows[i].age);
 
 		print_message("# %s\n", rows[i].what);
 		assert_int_equal(until, rows[i].until != 0 ? NOW + rows[i].until : 0);
 	}
-	assert_int_equal(warm_paid_until(0, HOUR, NOW), 0); /* its bill has not begun */
+	assert_int_equal(warm_paid_until(0, HOUR, WARM_MARGIN_MS, NOW),
+			 0); /* its bill has not begun */
 }
 
 /* --- what is to be done ------------------------------------------------------------------------
@@ -358,6 +360,29 @@ static void test_the_next_look_is_when_the_first_quantum_ends(void **state)
 	assert_int_equal(sum.next_ms, NOW + 30 * MINUTE - WARM_MARGIN_MS);
 }
 
+/* What a node takes to unmount is over before its quantum is, too. */
+static void test_a_node_that_unmounts_goes_sooner(void **state)
+{
+	const struct warm_pool p = {.quantum_ms = HOUR, .unmount_ms = 5 * MINUTE};
+	const struct warm_pool brief = {.quantum_ms = WARM_MARGIN_MS + 5 * MINUTE,
+					.unmount_ms = 5 * MINUTE};
+	struct warm_node nodes[1];
+	struct warm_sum sum;
+
+	(void)state;
+	read_nodes("u", nodes);
+	nodes[0].start_ms = NOW - 30 * MINUTE;
+	warm_decide(nodes, 1, &p, NOW, &sum);
+	assert_true(nodes[0].keep);
+	assert_int_equal(sum.next_ms, NOW + 25 * MINUTE - WARM_MARGIN_MS);
+	nodes[0].start_ms = NOW - 53 * MINUTE;
+	warm_decide(nodes, 1, &p, NOW, &sum);
+	assert_false(nodes[0].keep);
+	nodes[0].start_ms = NOW;
+	warm_decide(nodes, 1, &brief, NOW, &sum);
+	assert_false(nodes[0].keep);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +392,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_paid_is_kept_beyond_what_is_wanted),
 		cmocka_unit_test(test_nothing_is_paid_whose_bill_has_not_begun),
 		cmocka_unit_test(test_the_next_look_is_when_the_first_quantum_ends),
+		cmocka_unit_test(test_a_node_that_unmounts_goes_sooner),
 	};
 
 	return cmocka_run_group_tests_name("warm nodes", tests, NULL, NULL);

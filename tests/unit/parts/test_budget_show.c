@@ -218,6 +218,9 @@ static void test_beyond_without_deletes(void **state)
 	assert_int_equal(beyond(f, "all", ""), 0);
 	assert_int_equal(beyond(f, "students", "ann"), 0);
 	assert_int_equal(beyond(f, "lease", ""), WITH_QUANTUM);
+	f->e->conf->pools[0].unmount_wait_ms = 7000;
+	assert_int_equal(beyond(f, "lease", ""), WITH_QUANTUM + 7000000);
+	f->e->conf->pools[0].unmount_wait_ms = 0;
 	/* A delete was decided and has failed since; before that it is none of this one's. */
 	other = add_row(f, "c2", NODE_DELETING);
 	assert_int_equal(beyond(f, "all", ""), 0);

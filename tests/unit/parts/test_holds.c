@@ -329,10 +329,11 @@ static void test_terms(void **state)
 
 	start(f, 100 * EUR, 100 * EUR);
 	f->e->conf->pools[0].quantum_ms = HOUR;
+	f->e->conf->pools[0].unmount_wait_ms = HOUR; /* P4: it bills while it unmounts */
 	buy_7(f);
 	write_down(f);
 	assert_int_equal(of(f, "c1", BUDGET_MACHINE).until_ms - of(f, "c1", BUDGET_MACHINE).from_ms,
-			 3 * HOUR);
+			 4 * HOUR);
 	ready(f, "c1");
 	age(f, "c1", 90 * MINUTE);
 	ends(f, "c1");
