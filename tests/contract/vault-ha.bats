@@ -263,8 +263,8 @@ P
 	# What was given out before is good at the others.
 	next=$(who 200)
 	[ "$next" != "$active" ]
-	# It may answer 500 for a moment yet; on a machine with other work it was 10 s.
-	for _ in {1..80}; do
+	# It may answer 500 for a moment yet; on a machine with other work it was 10 s, once more than 40.
+	for _ in {1..240}; do
 		TOKEN=$first run api "$next" POST sys/wrapping/unwrap
 		[ "$status" != 0 ] || break
 		sleep 0.5
