@@ -88,6 +88,31 @@ static int64_t paid_of(const struct api *a, size_t i)
 	return engine_warm(a->engine, i).paid;
 }
 
+static int64_t placed_of(const struct api *a, size_t i)
+{
+	const struct hostlist *nodes = engine_conf(a->engine)->pools[i].nodes;
+	int64_t n = 0;
+
+	for (size_t k = 0; k < nodes->n; k++) {
+		const struct fleet_name *nm = fleet_find(engine_fleet(a->engine), nodes->names[k]);
+		const struct fleet_node *fn = nm != NULL ? fleet_live(nm) : NULL;
+
+		n += fn != NULL && fn->n.state == NODE_READY && fn->path != NULL &&
+		     fn->path[0] != '\0';
+	}
+	return n;
+}
+
+static int64_t apart_of(const struct api *a, size_t i)
+{
+	struct engine_apart one;
+	int64_t n = 0;
+
+	for (size_t k = 0; engine_apart(a->engine, k, &one); k++)
+		n += one.pool == i;
+	return n;
+}
+
 static const struct {
 	const char *name, *type, *help;
 	bool money;
@@ -110,6 +135,10 @@ static const struct {
 	{"burstd_pool_paid", "gauge",
 	 "Nodes kept beyond the warm ones because they are paid until the end of a quantum.", false,
 	 paid_of},
+	{"burstd_nodes_placed", "gauge",
+	 "Nodes that are up and of which the provider says where they are.", false, placed_of},
+	{"burstd_fabrics_apart", "gauge",
+	 "Fabrics whose machines are further from each other than fabric_hops.", false, apart_of},
 	{"burstd_spent_total", "counter",
 	 "Instance time so far at the price of the offer, in currency units.", true, spent_of},
 };
@@ -185,41 +214,10 @@ static void write_prices(const struct api *a, struct str *s)
 	metrics_sample_u64(s, "burstd_unpriced_offers", NULL, 0, unpriced);
 }
 
-/* What providers say of where machines are, and what of that the configuration did not promise. */
-static void write_topology(const struct api *a, struct str *s)
-{
-	const struct fleet *f = engine_fleet(a->engine);
-	uint64_t *placed = mem_zalloc(2 * (f->npools + 1) * sizeof(*placed));
-	uint64_t *apart = placed + f->npools + 1;
-	struct engine_apart one;
-
-	for (const struct fleet_node *fn = f->states[NODE_READY]; fn != NULL; fn = fn->state_next)
-		placed[fn->n.pool] += fn->path != NULL && fn->path[0] != '\0';
-	for (size_t i = 0; engine_apart(a->engine, i, &one); i++)
-		if (one.pool < f->npools)
-			apart[one.pool]++;
-	metrics_family(s, "burstd_nodes_placed", "gauge",
-		       "Nodes that are up and of which the provider says where they are.");
-	for (size_t i = 0; i < npools(a); i++) {
-		const struct metrics_label l[] = {{"pool", engine_conf(a->engine)->pools[i].name}};
-
-		metrics_sample_u64(s, "burstd_nodes_placed", l, 1, placed[i]);
-	}
-	metrics_family(s, "burstd_fabrics_apart", "gauge",
-		       "Fabrics whose machines are further from each other than fabric_hops.");
-	for (size_t i = 0; i < npools(a); i++) {
-		const struct metrics_label l[] = {{"pool", engine_conf(a->engine)->pools[i].name}};
-
-		metrics_sample_u64(s, "burstd_fabrics_apart", l, 1, apart[i]);
-	}
-	free(placed);
-}
-
 void metrics_pools_write(const struct api *a, struct str *s)
 {
 	write_states(a, s);
 	write_pools(a, s);
 	write_refused(a, s);
-	write_topology(a, s);
 	write_prices(a, s);
 }
