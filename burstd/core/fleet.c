@@ -20,6 +20,15 @@ void fleet_init(struct fleet *f, size_t npools)
 	f->pools = mem_zalloc((npools > 0 ? npools : 1) * sizeof(*f->pools));
 }
 
+static void free_node(struct fleet_node *fn)
+{
+	free(fn->why);
+	free(fn->ended);
+	free(fn->buyers);
+	free(fn->path);
+	free(fn);
+}
+
 void fleet_fini(struct fleet *f)
 {
 	for (size_t i = 0; i < f->nall; i++) {
@@ -27,11 +36,7 @@ void fleet_fini(struct fleet *f)
 			struct fleet_node *older = fn->older;
 
 			free(fn->next);
-			free(fn->why);
-			free(fn->ended);
-			free(fn->buyers);
-			free(fn->path);
-			free(fn);
+			free_node(fn);
 			fn = older;
 		}
 		free(f->all[i]->elsewhere);
@@ -352,11 +357,7 @@ void fleet_del(struct fleet *f, struct fleet_node *fn)
 		at = &(*at)->older;
 	*at = fn->older;
 	delist(f, fn);
-	free(fn->why);
-	free(fn->ended);
-	free(fn->buyers);
-	free(fn->path);
-	free(fn);
+	free_node(fn);
 }
 
 struct fleet_node *fleet_live(const struct fleet_name *nm)
