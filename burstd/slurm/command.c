@@ -149,7 +149,21 @@ static void make_job_argv(const struct command *c, fmt_zone_fn zone, struct str 
 	argv[n] = NULL;
 }
 
-/* scancel takes no list: make a word for each job, cut out of the names in *args. */
+/* Cut the text at each such byte: an argument for each piece, from argv[n] on.  Returns how many
+ * arguments there are. */
+static size_t cut_args(char *p, char by, const char **argv, size_t n)
+{
+	while (p != NULL) {
+		assert(n < COMMAND_ARGV - 2); /* the program before, NULL behind */
+		argv[n++] = p;
+		p = strchr(p, by);
+		if (p != NULL)
+			*p++ = '\0';
+	}
+	return n;
+}
+
+/* scancel takes no list: make a word for each job. */
 static void make_scancel_argv(const struct command *c, struct str *args, const char **argv)
 {
 	static const char *const to[] = {
@@ -163,12 +177,7 @@ static void make_scancel_argv(const struct command *c, struct str *args, const c
 			argv[n++] = to[c->arg];
 	}
 	str_adds(&args[1], c->names.p);
-	for (char *p = args[1].p; p != NULL; n++) {
-		argv[n] = p;
-		p = strchr(p, ',');
-		if (p != NULL)
-			*p++ = '\0';
-	}
+	n = cut_args(args[1].p, ',', argv, n);
 	argv[n] = NULL;
 }
 
@@ -180,15 +189,7 @@ static void make_create_argv(const struct command *c, struct str *args, const ch
 	str_addf(&args[0], "nodename=%s", c->names.p);
 	argv[n++] = args[0].p;
 	str_adds(&args[1], c->spec.p);
-	for (char *p = args[1].p; p != NULL && n < COMMAND_SPEC_WORDS;) {
-		p += strspn(p, " ");
-		if (*p == '\0')
-			break;
-		argv[n++] = p;
-		p = strchr(p, ' ');
-		if (p != NULL)
-			*p++ = '\0';
-	}
+	n = cut_args(args[1].p + 1, ' ', argv, n); /* it begins with a blank */
 	argv[n++] = "State=CLOUD";
 	argv[n] = NULL;
 }

@@ -31,7 +31,7 @@ enum command_kind {
 	COMMAND_NKINDS
 };
 
-enum { COMMAND_TEXTS = 5, COMMAND_SPEC_WORDS = 16, COMMAND_ARGV = SLURM_SIGNAL_MAX + 8 };
+enum { COMMAND_TEXTS = 5, COMMAND_ARGV = SLURM_SIGNAL_MAX + 8 };
 
 struct command { /* one run of scontrol or scancel */
 	struct command *next, *prev;
