@@ -10,24 +10,6 @@
 #include "base/clamp.h"
 #include "base/map.h"
 
-static struct budget_machine machine_of(const struct engine *e, const struct plan_ask *a,
-					const struct plan_node *pn)
-{
-	const struct conf_pool *pool = &e->conf->pools[pn->pool];
-	const struct conf_offer *o = &conf_rungs(pool, NULL)[pn->rung];
-
-	return (struct budget_machine){.pool = pool->name,
-				       .provider = o->provider,
-				       .market = (enum provider_market)o->market,
-				       .rate_nano_h = pn->price,
-				       .boot_ms = pool->boot_ms,
-				       .unmount_ms = pool->unmount_wait_ms,
-				       .quantum_ms = a->terms[pn->pool].quantum_ms[pn->rung],
-				       .minimum_ms = a->terms[pn->pool].minimum_ms[pn->rung],
-				       .gpus = pn->name != NULL ? pn->name->gpus : 0,
-				       .cpus = pn->name != NULL ? pn->name->cpus : 0};
-}
-
 static void add(int64_t *sum, const struct budget_hold *h)
 {
 	if (h->until_ms == INT64_MAX)
@@ -48,7 +30,7 @@ void preview_set_aside(struct engine *e, const struct plan_ask *a, const struct 
 
 		if (pn->verdict != PLAN_BUY)
 			continue;
-		m = machine_of(e, a, pn);
+		m = plan_machine(a, pn->pool, pn->rung, pn->price, pn->name);
 		n = budget_wants(b, p, &m, &e->money->times, a->now_ms, wants);
 		for (size_t k = 0; k < n; k++)
 			if (budgets_concern(b, wants[k].hold.spender))

@@ -185,24 +185,32 @@ static struct fate no_money(struct planner *pl, uint32_t i, const struct budget_
 	return f;
 }
 
+struct budget_machine plan_machine(const struct plan_ask *a, uint32_t pool, uint32_t rung,
+				   int64_t price, const struct fleet_name *like)
+{
+	const struct conf_pool *p = &a->conf->pools[pool];
+	const struct conf_offer *o = &conf_rungs(p, NULL)[rung];
+
+	return (struct budget_machine){
+		.pool = p->name,
+		.provider = o->provider,
+		.market = (enum provider_market)o->market,
+		.rate_nano_h = price,
+		.boot_ms = p->boot_ms,
+		.unmount_ms = p->unmount_wait_ms,
+		.quantum_ms = a->terms != NULL ? a->terms[pool].quantum_ms[rung] : 0,
+		.minimum_ms = a->terms != NULL ? a->terms[pool].minimum_ms[rung] : 0,
+		.gpus = like != NULL ? like->gpus : 0,
+		.cpus = like != NULL ? like->cpus : 0};
+}
+
 /* What the new nodes of pool i want set aside, bought from the chosen rung. */
 static size_t wants_of(const struct planner *pl, uint32_t i,
 		       struct budget_want out[BUDGET_WANTS_MAX])
 {
 	const struct plan_ask *a = pl->ask;
 	const struct choice *ch = &pl->choice[i];
-	const struct conf_offer *o = &conf_rungs(&a->conf->pools[i], NULL)[ch->rung];
-	const struct budget_machine m = {
-		.pool = a->conf->pools[i].name,
-		.provider = o->provider,
-		.market = (enum provider_market)o->market,
-		.rate_nano_h = ch->price,
-		.boot_ms = a->conf->pools[i].boot_ms,
-		.unmount_ms = a->conf->pools[i].unmount_wait_ms,
-		.quantum_ms = a->terms != NULL ? a->terms[i].quantum_ms[ch->rung] : 0,
-		.minimum_ms = a->terms != NULL ? a->terms[i].minimum_ms[ch->rung] : 0,
-		.gpus = ch->like != NULL ? ch->like->gpus : 0,
-		.cpus = ch->like != NULL ? ch->like->cpus : 0};
+	const struct budget_machine m = plan_machine(a, i, ch->rung, ch->price, ch->like);
 	size_t n = budget_wants(a->budgets, pl->of != NULL ? pl->of->payer : NULL, &m, &a->times,
 				a->now_ms, out);
 
