@@ -118,47 +118,36 @@ static inline void read_again(const struct provider_ops *ops, const void *self,
 	ops->read_end(reader, self, op, reply, out); /* the body: for the id of the request */
 }
 
-/* The first byte: which operation ('n': notices, 'a': their acknowledgement, where the driver has
- * them, 'F', 'G', 'H': of fabrics, 'c': a console log, 'r': a report, 't': a topology); the second:
- * the status; a line: Retry-After; the rest: a body. Twice the same bytes give twice the same. */
-static inline void check_driver(const struct provider_ops *ops, void *self, const uint8_t *data,
-				size_t size)
+/* The operation of this byte ('n': notices, 'a': their acknowledgement, where the driver has them,
+ * 'F', 'G', 'H': of fabrics, 'c': a console log, 'r': a report, 't': a topology). */
+static inline struct provider_op driver_op(const struct provider_ops *ops, void *self, uint8_t byte)
 {
 	static const char *const ids[] = {"i-1", "i-2"};
-	static const long statuses[] = {0,   1,   2,   200, 201, 202, 204, 400, 401, 402, 403,
-					404, 409, 410, 422, 429, 500, 502, 503, 504, 127, 137};
-	const struct provider_place place = {.type = "gpu", .region = "north", .zone = ""};
-	const struct provider_want wants[] = {{"c1", 1, 0}, {"c2", 3, 1}};
+	static const struct provider_place place = {.type = "gpu", .region = "north", .zone = ""};
+	static const struct provider_want wants[] = {{"c1", 1, 0}, {"c2", 3, 1}};
 	const struct provider_caps caps = ops->caps(self);
 	struct provider_op op = {.kind = PROVIDER_QUOTES};
-	struct provider_reply reply = {0};
-	struct provider_result a = {0}, b = {0};
-	const uint8_t *line;
-	struct header v[2];
-	char *header, *body;
 
-	if (size < 3 || (line = memchr(data + 2, '\n', size - 2)) == NULL)
-		return;
 	/* burstd sends no LOGIN to a driver whose session never ends. */
 	op.kind = (enum provider_op_kind)(
-		data[0] % (ops->good_until != NULL && ops->good_until(self) < INT64_MAX ? 5 : 4));
-	if ((caps.flags & PROVIDER_TELLS) != 0 && (data[0] == 'n' || data[0] == 'a')) {
+		byte % (ops->good_until != NULL && ops->good_until(self) < INT64_MAX ? 5 : 4));
+	if ((caps.flags & PROVIDER_TELLS) != 0 && (byte == 'n' || byte == 'a')) {
 		op.kind = PROVIDER_NOTICES;
 		op.u.notices.cluster = op.cursor = "";
-		op.u.notices.ack = data[0] == 'a' ? "r" : NULL;
-	} else if ((caps.flags & PROVIDER_CONSOLES) != 0 && data[0] == 'c') {
+		op.u.notices.ack = byte == 'a' ? "r" : NULL;
+	} else if ((caps.flags & PROVIDER_CONSOLES) != 0 && byte == 'c') {
 		op.kind = PROVIDER_CONSOLE;
 		op.u.console.id = "i-1";
-	} else if ((caps.flags & PROVIDER_PATHS) != 0 && data[0] == 't') {
+	} else if ((caps.flags & PROVIDER_PATHS) != 0 && byte == 't') {
 		op.kind = PROVIDER_TOPOLOGY;
 		op.u.topology.ids = ids;
 		op.u.topology.nids = 2;
-	} else if ((caps.flags & PROVIDER_REPORTS) != 0 && data[0] == 'r') {
+	} else if ((caps.flags & PROVIDER_REPORTS) != 0 && byte == 'r') {
 		op.kind = PROVIDER_REPORT;
 		op.u.report.id = "i-1";
 		op.u.report.words = "fell off the bus";
-	} else if ((caps.flags & PROVIDER_FABRICS) != 0 && data[0] >= 'F' && data[0] <= 'H') {
-		op.kind = (enum provider_op_kind)(PROVIDER_FABRIC_MAKE + data[0] - 'F');
+	} else if ((caps.flags & PROVIDER_FABRICS) != 0 && byte >= 'F' && byte <= 'H') {
+		op.kind = (enum provider_op_kind)(PROVIDER_FABRIC_MAKE + byte - 'F');
 		op.u.fabric.cluster = "u-u-i-d";
 		op.u.fabric.name = "t";
 		op.cursor = "";
@@ -177,6 +166,26 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 		op.u.del.ids = ids;
 		op.u.del.nids = caps.delete_max < 2 ? 1 : 2;
 	}
+	return op;
+}
+
+/* The first byte: which operation; the second: the status; a line: Retry-After; the rest: a body.
+ * Twice the same bytes give twice the same. */
+static inline void check_driver(const struct provider_ops *ops, void *self, const uint8_t *data,
+				size_t size)
+{
+	static const long statuses[] = {0,   1,   2,   200, 201, 202, 204, 400, 401, 402, 403,
+					404, 409, 410, 422, 429, 500, 502, 503, 504, 127, 137};
+	struct provider_reply reply = {0};
+	struct provider_op op;
+	struct provider_result a = {0}, b = {0};
+	const uint8_t *line;
+	struct header v[2];
+	char *header, *body;
+
+	if (size < 3 || (line = memchr(data + 2, '\n', size - 2)) == NULL)
+		return;
+	op = driver_op(ops, self, data[0]);
 	header = mem_zalloc((size_t)(line - data));
 	memcpy(header, data + 2, (size_t)(line - data) - 2);
 	reply.len = size - (size_t)(line + 1 - data);
@@ -190,7 +199,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	check_result(&op, &a);
 	assert(a.code == b.code && a.retry_after_ms == b.retry_after_ms && a.nitems == b.nitems);
 	assert(a.ninstances == b.ninstances && a.nquotes == b.nquotes);
-	assert(a.nfabrics == b.nfabrics);
+	assert(a.nfabrics == b.nfabrics && a.npaths == b.npaths);
 	assert(a.nnotices == b.nnotices && a.nended == b.nended && a.nunread == b.nunread);
 	assert(strcmp(a.message, b.message) == 0 && strcmp(a.cursor, b.cursor) == 0);
 	provider_result_fini(&a);

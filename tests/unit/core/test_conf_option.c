@@ -1,4 +1,5 @@
 /* What conf_option.h promises: every option, what it takes and what it refuses. */
+#include "conf_reloaded.h"
 #include "conf_values.h"
 
 static void set(const char *section, const char *name, void *object, const char *text)
@@ -355,114 +356,24 @@ static void test_users(void **state)
 	assert_null(a.people.admins.v);
 }
 
-/* What a reload may change, and the ranges.  No other option has either. */
+/* No other option has a range, or may be changed by a reload. */
 static void test_reload_and_ranges(void **state)
 {
-	const int64_t hour = 3600000, day = 24 * hour;
-	const struct {
-		const char *section, *name;
-		int64_t min, max;
-	} want[] = {
-		{"", "log_level", 0, 0},
-		{"", "events_keep", hour, 366 * day},
-		{"", "admins", 0, 0},
-		{"", "admin_groups", 0, 0},
-		{"", "operator_groups", 0, 0},
-		{"", "finance_groups", 0, 0},
-		{"", "budgets_away", 0, 0},
-		{"", "prices_file", 0, 0},
-		{"slurm", "bin_dir", 0, 0},
-		{"slurm", "conf", 0, 0},
-		{"slurm", "billing_unit", 0, 0},
-		{"slurm", "reconfigure_every", 0, hour},
-		{"secrets", "switch_command", 0, 0},
-		{"secrets", "release", 0, 0},
-		{"secrets", "wrap_ttl", 15000, hour / 2},
-		{"secrets", "poll", 1000, hour},
-		{"secrets", "timeout", 1000, hour / 12},
-		{"nodes", "conf_server", 0, 0},
-		{"nodes", "claim_ttl", 0, day},
-		{"nodes", "deadman", 0, day},
-		{"nodes", "node_init", 0, 0},
-		{"nodes", "slurmd_options", 0, 0},
-		{"provider", "settle", 0, hour},
-		{"provider", "list_every", 1000, hour},
-		{"provider", "cooldown", 1000, hour},
-		{"provider", "unreachable_after", 5000, hour},
-		{"provider", "timeout", 1000, hour},
-		{"provider", "concurrency", 1, 1024},
-		{"provider", "rate", 0, 10000},
-		{"provider", "bootstrap", 0, 0},
-		{"provider", "check_address", 0, 0},
-		{"pool", "jurisdiction", 0, 0},
-		{"pool", "fabric_hops", 0, 16},
-		{"pool", "interconnect", 0, 0},
-		{"pool", "max_nodes", 0, 65536},
-		{"pool", "max_rate", 0, 0},
-		{"pool", "price", 0, 0},
-		{"pool", "boot_timeout", 1000, day},
-		{"pool", "node", 0, 0},
-		{"pool", "gres", 0, 0},
-		{"pool", "warm", 0, 65536},
-		{"pool", "quantum", 0, 31 * day},
-		{"pool", "policy", 0, 0},
-		{"pool", "gang", 0, 0},
-		{"pool", "max_price", 0, 0},
-		{"pool", "spot_share", 0, 100},
-		{"pool", "fallback_refusals", 0, 1000},
-		{"pool", "fallback_after", 0, 30 * day},
-		{"pool", "job_comment", 0, 0},
-		{"pool", "checkpoint_signal", 0, 0},
-		{"pool", "checkpoint_to", 0, 0},
-		{"pool", "checkpoint_command", 0, 0},
-		{"pool", "rebalance", 0, 0},
-		{"pool", "rebalance_wait", 0, 30 * day},
-		{"pool", "unmount_wait", 0, 300000},
-		{"pool", "jurisdictions", 0, 0},
-		{"offer", "price", 0, 0},
-		{"offer", "max_price", 0, 0},
-		{"offer", "jurisdiction", 0, 0},
-		{"offer", "interconnect", 0, 0},
-		{"budget", "partitions", 0, 0},
-		{"budget", "pools", 0, 0},
-		{"budget", "accounts", 0, 0},
-		{"budget", "users", 0, 0},
-		{"budget", "qos", 0, 0},
-		{"budget", "wckeys", 0, 0},
-		{"budget", "providers", 0, 0},
-		{"budget", "market", 0, 0},
-		{"budget", "each", 0, 0},
-		{"budget", "amount", 0, 0},
-		{"budget", "rate", 0, 0},
-		{"budget", "period", 0, 0},
-		{"budget", "rollover", 1, 100},
-		{"budget", "reserve", 0, 0},
-		{"budget", "lease", 600000, 7 * day},
-		{"budget", "notify_at", 1, 1000},
-		{"budget", "spot_only_at", 0, 100},
-		{"budget", "stop_at", 0, 100},
-		{"budget", "drain_at", 0, 1000},
-		{"budget", "requeue_at", 0, 1000},
-		{"budget", "kill_at", 0, 1000},
-		{"budget", "grace", 0, day},
-		{"budget", "unknown", 0, 0},
-		{"budget", "contact", 0, 0},
-	};
 	size_t k = 0;
 
 	(void)state;
 	for (size_t i = 0; i < conf_noptions; i++) {
 		const struct conf_option *o = &conf_options[i];
 		bool unit = strcmp(o->name, "unit") == 0; /* has a limit, though it is fixed */
-		bool here = k < COUNT(want) && strcmp(o->section, want[k].section) == 0 &&
-			    strcmp(o->name, want[k].name) == 0;
+		bool here = k < COUNT(reloaded) && strcmp(o->section, reloaded[k].section) == 0 &&
+			    strcmp(o->name, reloaded[k].name) == 0;
 
 		assert_int_equal(o->reload, here || strcmp(o->section, "alert") == 0);
-		assert_int_equal(o->min, here ? want[k].min : 0);
-		assert_int_equal(o->max, here ? want[k].max : unit ? HOSTLIST_NAMES_MAX : 0);
+		assert_int_equal(o->min, here ? reloaded[k].min : 0);
+		assert_int_equal(o->max, here ? reloaded[k].max : unit ? HOSTLIST_NAMES_MAX : 0);
 		k += here;
 	}
-	assert_int_equal(k, COUNT(want));
+	assert_int_equal(k, COUNT(reloaded));
 }
 
 /* Each initial value is one that the option takes; each has its help and a name of its own. */

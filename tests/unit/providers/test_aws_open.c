@@ -30,81 +30,69 @@ static void test_it_is_known_by_its_name_and_says_what_ec2_can(void **state)
 	assert_true(provider_aws.good_until(self) == INT64_MAX);
 }
 
+static const struct {
+	const char *want;
+	struct aws_options own;
+	const char *url, *credential;
+} unworkable[] = {
+	{"region", {.region = ""}, "", CRED},
+	{"region", {.region = "eu west"}, "", CRED},
+	{"image or launch_template", {.region = "r", .image = ""}, "", CRED},
+	{"url", {.region = "r", .image = "i"}, "ftp://x", CRED},
+	{"url", {.region = "r", .image = "i"}, "https://u@x/", CRED},
+	{"sts_url", {.region = "r", .image = "i", .sts_url = "x"}, "", CRED},
+	{"url: want https", {.region = "r", .image = "i"}, "http://ec2.example/", CRED},
+	{"url: want https", {.region = "r", .image = "i"}, "http://127.example.com", CRED},
+	{"sts_url: want https",
+	 {.region = "r", .image = "i", .sts_url = "http://127.0.0.1.example.com/"},
+	 "",
+	 CRED},
+	{"metadata_url", {.region = "r", .image = "i", .metadata_url = "http:///"}, "", CRED},
+	{"subnets", {.region = "r", .image = "i", .subnets = "subnet-1"}, "", CRED},
+	{"subnets", {.region = "r", .image = "i", .subnets = "a=s,=t"}, "", CRED},
+	{"subnets", {.region = "r", .image = "i", .subnets = "a="}, "", CRED},
+	{"security_groups",
+	 {.region = "r", .image = "i", .security_groups = "sg-1,,sg-2"},
+	 "",
+	 CRED},
+	{"reservations", {.region = "r", .image = "i", .reservations = "cr-1"}, "", CRED},
+	{"reservations", {.region = "r", .image = "i", .reservations = "=cr-1"}, "", CRED},
+	{"reservations", {.region = "r", .image = "i", .reservations = "t="}, "", CRED},
+	{"reservations", {.region = "r", .image = "i", .reservations = "t=cr-"}, "", CRED},
+	{"reservations", {.region = "r", .image = "i", .reservations = "t=x-1"}, "", CRED},
+	{"reservations", {.region = "r", .image = "i", .reservations = "@z=cr-1"}, "", CRED},
+	{"reservations", {.region = "r", .image = "i", .reservations = "t@=cr-1"}, "", CRED},
+	{"reservations", {.region = "r", .image = "i", .reservations = "t=block:"}, "", CRED},
+	{"reservations",
+	 {.region = "r",
+	  .image = "i",
+	  .reservations = "t=cr-1,"
+			  "u=,v=cr-2"},
+	 "",
+	 CRED},
+	{"credential_file", {.region = "r", .image = "i"}, "", "KEY SECRET"},
+	{"credential_file", {.region = "r", .image = "i"}, "", "aws_access_key_id = A"},
+	{"credential_file",
+	 {.region = "r", .image = "i"},
+	 "",
+	 "[a]\naws_access_key_id=A\n[b]\naws_secret_access_key=B"},
+	{"region", {0}, "", CRED},
+};
+
 static void test_a_configuration_that_cannot_work_is_refused(void **state)
 {
-	static const struct {
-		const char *want;
-		struct aws_options own;
-		const char *url, *credential;
-	} rows[] = {
-		{"region", {.region = ""}, "", CRED},
-		{"region", {.region = "eu west"}, "", CRED},
-		{"image or launch_template", {.region = "r", .image = ""}, "", CRED},
-		{"url", {.region = "r", .image = "i"}, "ftp://x", CRED},
-		{"url", {.region = "r", .image = "i"}, "https://u@x/", CRED},
-		{"sts_url", {.region = "r", .image = "i", .sts_url = "x"}, "", CRED},
-		{"url: want https", {.region = "r", .image = "i"}, "http://ec2.example/", CRED},
-		{"url: want https", {.region = "r", .image = "i"}, "http://127.example.com", CRED},
-		{"sts_url: want https",
-		 {.region = "r", .image = "i", .sts_url = "http://127.0.0.1.example.com/"},
-		 "",
-		 CRED},
-		{"metadata_url",
-		 {.region = "r", .image = "i", .metadata_url = "http:///"},
-		 "",
-		 CRED},
-		{"subnets", {.region = "r", .image = "i", .subnets = "subnet-1"}, "", CRED},
-		{"subnets", {.region = "r", .image = "i", .subnets = "a=s,=t"}, "", CRED},
-		{"subnets", {.region = "r", .image = "i", .subnets = "a="}, "", CRED},
-		{"security_groups",
-		 {.region = "r", .image = "i", .security_groups = "sg-1,,sg-2"},
-		 "",
-		 CRED},
-		{"reservations", {.region = "r", .image = "i", .reservations = "cr-1"}, "", CRED},
-		{"reservations", {.region = "r", .image = "i", .reservations = "=cr-1"}, "", CRED},
-		{"reservations", {.region = "r", .image = "i", .reservations = "t="}, "", CRED},
-		{"reservations", {.region = "r", .image = "i", .reservations = "t=cr-"}, "", CRED},
-		{"reservations", {.region = "r", .image = "i", .reservations = "t=x-1"}, "", CRED},
-		{"reservations",
-		 {.region = "r", .image = "i", .reservations = "@z=cr-1"},
-		 "",
-		 CRED},
-		{"reservations",
-		 {.region = "r", .image = "i", .reservations = "t@=cr-1"},
-		 "",
-		 CRED},
-		{"reservations",
-		 {.region = "r", .image = "i", .reservations = "t=block:"},
-		 "",
-		 CRED},
-		{"reservations",
-		 {.region = "r",
-		  .image = "i",
-		  .reservations = "t=cr-1,"
-				  "u=,v=cr-2"},
-		 "",
-		 CRED},
-		{"credential_file", {.region = "r", .image = "i"}, "", "KEY SECRET"},
-		{"credential_file", {.region = "r", .image = "i"}, "", "aws_access_key_id = A"},
-		{"credential_file",
-		 {.region = "r", .image = "i"},
-		 "",
-		 "[a]\naws_access_key_id=A\n[b]\naws_secret_access_key=B"},
-		{"region", {0}, "", CRED},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
+	for (size_t i = 0; i < COUNT(unworkable); i++) {
 		const struct provider_conf conf = {.name = "x",
-						   .url = rows[i].url,
-						   .credential = rows[i].credential,
-						   .options = &rows[i].own};
+						   .url = unworkable[i].url,
+						   .credential = unworkable[i].credential,
+						   .options = &unworkable[i].own};
 		struct err e = {0};
 		void *s = &e;
 
 		assert_int_equal(provider_aws.open(&s, &conf, &e), -1);
 		assert_null(s);
-		if (strstr(e.msg, rows[i].want) == NULL)
+		if (strstr(e.msg, unworkable[i].want) == NULL)
 			fail_msg("row %zu: %s", i, e.msg);
 	}
 }

@@ -1,0 +1,103 @@
+/* conf_reloaded.h - the options of burstd.conf that a reload may change, with their ranges, in the
+ * order of the table. */
+#ifndef TESTS_CONF_RELOADED_H
+#define TESTS_CONF_RELOADED_H
+
+#include <stdint.h>
+
+#define HOUR INT64_C(3600000)
+#define DAY  (24 * HOUR)
+static const struct {
+	const char *section, *name;
+	int64_t min, max;
+} reloaded[] = {
+	{"", "log_level", 0, 0},
+	{"", "events_keep", HOUR, 366 * DAY},
+	{"", "admins", 0, 0},
+	{"", "admin_groups", 0, 0},
+	{"", "operator_groups", 0, 0},
+	{"", "finance_groups", 0, 0},
+	{"", "budgets_away", 0, 0},
+	{"", "prices_file", 0, 0},
+	{"slurm", "bin_dir", 0, 0},
+	{"slurm", "conf", 0, 0},
+	{"slurm", "billing_unit", 0, 0},
+	{"slurm", "reconfigure_every", 0, HOUR},
+	{"secrets", "switch_command", 0, 0},
+	{"secrets", "release", 0, 0},
+	{"secrets", "wrap_ttl", 15000, HOUR / 2},
+	{"secrets", "poll", 1000, HOUR},
+	{"secrets", "timeout", 1000, HOUR / 12},
+	{"nodes", "conf_server", 0, 0},
+	{"nodes", "claim_ttl", 0, DAY},
+	{"nodes", "deadman", 0, DAY},
+	{"nodes", "node_init", 0, 0},
+	{"nodes", "slurmd_options", 0, 0},
+	{"provider", "settle", 0, HOUR},
+	{"provider", "list_every", 1000, HOUR},
+	{"provider", "cooldown", 1000, HOUR},
+	{"provider", "unreachable_after", 5000, HOUR},
+	{"provider", "timeout", 1000, HOUR},
+	{"provider", "concurrency", 1, 1024},
+	{"provider", "rate", 0, 10000},
+	{"provider", "bootstrap", 0, 0},
+	{"provider", "check_address", 0, 0},
+	{"pool", "jurisdiction", 0, 0},
+	{"pool", "fabric_hops", 0, 16},
+	{"pool", "interconnect", 0, 0},
+	{"pool", "max_nodes", 0, 65536},
+	{"pool", "max_rate", 0, 0},
+	{"pool", "price", 0, 0},
+	{"pool", "boot_timeout", 1000, DAY},
+	{"pool", "node", 0, 0},
+	{"pool", "gres", 0, 0},
+	{"pool", "warm", 0, 65536},
+	{"pool", "quantum", 0, 31 * DAY},
+	{"pool", "policy", 0, 0},
+	{"pool", "gang", 0, 0},
+	{"pool", "max_price", 0, 0},
+	{"pool", "spot_share", 0, 100},
+	{"pool", "fallback_refusals", 0, 1000},
+	{"pool", "fallback_after", 0, 30 * DAY},
+	{"pool", "job_comment", 0, 0},
+	{"pool", "checkpoint_signal", 0, 0},
+	{"pool", "checkpoint_to", 0, 0},
+	{"pool", "checkpoint_command", 0, 0},
+	{"pool", "rebalance", 0, 0},
+	{"pool", "rebalance_wait", 0, 30 * DAY},
+	{"pool", "unmount_wait", 0, 300000},
+	{"pool", "jurisdictions", 0, 0},
+	{"offer", "price", 0, 0},
+	{"offer", "max_price", 0, 0},
+	{"offer", "jurisdiction", 0, 0},
+	{"offer", "interconnect", 0, 0},
+	{"budget", "partitions", 0, 0},
+	{"budget", "pools", 0, 0},
+	{"budget", "accounts", 0, 0},
+	{"budget", "users", 0, 0},
+	{"budget", "qos", 0, 0},
+	{"budget", "wckeys", 0, 0},
+	{"budget", "providers", 0, 0},
+	{"budget", "market", 0, 0},
+	{"budget", "each", 0, 0},
+	{"budget", "amount", 0, 0},
+	{"budget", "rate", 0, 0},
+	{"budget", "period", 0, 0},
+	{"budget", "rollover", 1, 100},
+	{"budget", "reserve", 0, 0},
+	{"budget", "lease", 600000, 7 * DAY},
+	{"budget", "notify_at", 1, 1000},
+	{"budget", "spot_only_at", 0, 100},
+	{"budget", "stop_at", 0, 100},
+	{"budget", "drain_at", 0, 1000},
+	{"budget", "requeue_at", 0, 1000},
+	{"budget", "kill_at", 0, 1000},
+	{"budget", "grace", 0, DAY},
+	{"budget", "unknown", 0, 0},
+	{"budget", "contact", 0, 0},
+};
+
+#undef HOUR
+#undef DAY
+
+#endif
