@@ -1,13 +1,14 @@
 #include "base/netmap.h"
 
-#include <arpa/inet.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	ONE_MAX = 48, /* "255.255.255.255/32=255.255.255.255/32" */
+	ONE_MAX = 48,  /* "255.255.255.255/32=255.255.255.255/32" */
+	ADDR_MAX = 16, /* of "255.255.255.255" with its end */
 };
 
 struct pair {
@@ -19,13 +20,19 @@ static uint32_t mask_of(unsigned long bits)
 	return bits == 0 ? 0 : UINT32_MAX << (32 - bits);
 }
 
+/* a.b.c.d, and nothing behind it. */
 static bool read_address(const char *text, uint32_t *out)
 {
-	struct in_addr in;
+	*out = 0;
+	for (int i = 0; i < 4; i++) {
+		size_t digits = strspn(text, "0123456789");
+		unsigned long part = strtoul(text, NULL, 10);
 
-	if (inet_pton(AF_INET, text, &in) != 1)
-		return false;
-	*out = ntohl(in.s_addr);
+		if (digits < 1 || digits > 3 || part > 255 || text[digits] != (i < 3 ? '.' : '\0'))
+			return false;
+		*out = *out << 8 | (uint32_t)part;
+		text += digits + 1;
+	}
 	return true;
 }
 
@@ -87,19 +94,21 @@ int netmap_check(const char *map, struct err *e)
 
 void netmap_translate(const char *map, char *addr, size_t size)
 {
+	char text[ADDR_MAX];
 	struct pair pair;
-	uint32_t was;
+	uint32_t was, is;
 
 	if (!read_address(addr, &was))
 		return;
-	while (next(&map, &pair) == 1)
-		if ((was & pair.mask) == pair.from) {
-			const struct in_addr is = {htonl(pair.to | (was & ~pair.mask))};
-			char text[INET_ADDRSTRLEN];
-
-			(void)inet_ntop(AF_INET, &is, text, sizeof(text));
-			if (strlen(text) < size)
-				memcpy(addr, text, strlen(text) + 1);
-			return;
-		}
+	while (next(&map, &pair) == 1) {
+		if ((was & pair.mask) != pair.from)
+			continue;
+		is = pair.to | (was & ~pair.mask);
+		(void)snprintf(text, sizeof(text), "%u.%u.%u.%u", (unsigned)(is >> 24),
+			       (unsigned)(is >> 16 & 255), (unsigned)(is >> 8 & 255),
+			       (unsigned)(is & 255));
+		if (strlen(text) < size)
+			memcpy(addr, text, strlen(text) + 1);
+		return;
+	}
 }
