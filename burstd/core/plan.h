@@ -130,8 +130,8 @@ struct plan {
 	uint32_t nno_budgets;
 };
 
-/* What budgets are asked about: a machine of this pool, bought from this rung at this price; like: a
- * node of which it has the GPUs and CPUs; NULL: they are not known.  Borrows from a. */
+/* What budgets are asked about: a machine of this pool, bought from this rung at this price; like:
+ * a node of which it has the GPUs and CPUs; NULL: they are not known.  Borrows from a. */
 struct budget_machine plan_machine(const struct plan_ask *a, uint32_t pool, uint32_t rung,
 				   int64_t price, const struct fleet_name *like);
 
