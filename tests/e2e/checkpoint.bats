@@ -7,10 +7,7 @@
 load helper
 
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	LAB_SLURM_EXTRA="Epilog=$lab_dir/bin/epilog" lab_up
 	lab_stop burstd
 	cat >"$lab_dir/bin/told" <<-'T'

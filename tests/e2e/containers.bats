@@ -10,10 +10,7 @@
 load helper
 
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	LAB_NODES=2
 	LAB_SLURM_EXTRA="Prolog=$lab_dir/node/prolog
 		Epilog=$lab_dir/node/epilog
@@ -44,8 +41,7 @@ setup_file() {
 	mkdir -p /run/burst/s
 	sh "$lab_repo/scripts/node/node-init" --conf "$lab_dir/node/conf" --only container || return
 	image || return
-	local name
-	for name in $lab_programs; do lab_start "$name" || return; done
+	lab_start_all
 }
 
 # A shell and cat, as a squashfs where there is what makes one.

@@ -7,10 +7,7 @@ load helper
 
 # A disk of its own for the state directory, and not a large one.
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	mkdir -p /var/lib/burstd
 	mount -t tmpfs -o size=80m,mode=700 tmpfs /var/lib/burstd
 	lab_up

@@ -10,10 +10,7 @@ LAB_POOL='dynamic = true node = "CPUs=8 RealMemory=1000" gres = "gpu:h100:8"'
 LAB_RESUME_TIMEOUT=660
 
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	lab_files && lab_slurm_conf && lab_burstd_conf || return
 	sed -i -e '/^NodeName=/d' -e '/^PartitionName=/d' /etc/slurm/slurm.conf
 	printf 'NodeName=c[1-%s] Name=gpu Type=h100 File=%s\n' "$LAB_NODES" "$lab_dir/dev/gpu[0-7]" >/etc/slurm/gres.conf
@@ -24,8 +21,7 @@ setup_file() {
 	sed -i 's/SuspendTime=300/SuspendTime=2/' /etc/slurm/slurm.conf
 	# What burstd tells machines that claim, this image has of itself.
 	echo 'slurmd_args="-Z --conf Gres=gpu:h100:8"' >/etc/simcloud/boot.conf
-	local name
-	for name in $lab_programs; do lab_start "$name" || return; done
+	lab_start_all
 }
 
 teardown() {
@@ -88,4 +84,26 @@ nodes() {
 	lab_start slurmctld
 	within 90 eval '[ "$(nodes)" = "$LAB_NODES" ]'
 	within 90 eval '! burstctl status | grep NodeName'
+}
+
+@test "another pool takes a reload of burstd and a reconfigure, and no restart of slurmctld" {
+	within 60 all_down
+	before=$(lab_pid slurmctld)
+	cat >>/etc/burstd/burstd.conf <<-C
+		pool "more" {
+			nodes     = "d[1-2]"
+			provider  = "sim" type = "gpu_8x_h100" region = "eu-north-1"
+			max_nodes = 2 max_rate = "100" boot_timeout = "10m"
+			dynamic   = true
+			node      = "CPUs=8 RealMemory=1000" gres = "gpu:h100:8"
+		}
+	C
+	echo "NodeName=d[1-2] Name=gpu Type=h100 File=$lab_dir/dev/gpu[0-7]" >>/etc/slurm/gres.conf
+	"$lab_dir/bin/burstctl" slurm-conf --write --discard-edits # those of setup_file
+	burstctl reload
+	scontrol reconfigure
+	within 60 eval 'scontrol -o show node d2 | grep -F "Partitions=more"'
+	job=$(job -p more -N2 --gres=gpu:h100:8 --wrap 'sleep 1')
+	within 60 job_is "$job" COMPLETED
+	[ "$(lab_pid slurmctld)" = "$before" ]
 }

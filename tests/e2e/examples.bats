@@ -7,10 +7,7 @@
 load helper
 
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	LAB_NODES=8
 	LAB_POOL='checkpoint_signal = "USR1"'
 	LAB_SLURM_EXTRA="NodeName=m1 CPUs=8 RealMemory=1000 Gres=gpu:a100_3g.20gb:2 State=CLOUD Feature=cloud
@@ -45,8 +42,7 @@ setup_file() {
 	python3 -c 'import deepspeed' 2>/dev/null || stand_in deepspeed deepspeed-command deepspeed
 	command -v ray >/dev/null || stand_in ray ray-command ray
 	chmod -R a+rX "$lab_dir/standins"
-	local name
-	for name in $lab_programs; do lab_start "$name" || return; done
+	lab_start_all
 	# All at once: most of the time machines boot.
 	torchrun=$(example torchrun.sbatch) && deepspeed=$(example deepspeed.sbatch) && checkpoint=$(example checkpoint.sbatch 60) && mig=$(example -p mig mig.sbatch) &&
 		ray=$(example ray.sbatch) || return

@@ -11,10 +11,7 @@ LAB_NODES=4
 listed=2952 cheap=1640 spot=1200
 
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	LAB_POOL='node = "CPUs=8 RealMemory=1000" gres = "gpu:h100:8"'
 	LAB_OFFERS="$(lab_offer listed eu-north-1a on-demand) $(lab_offer spare eu-north-1b spot)"
 	lab_files && lab_slurm_conf && lab_burstd_conf || return
@@ -29,7 +26,7 @@ setup_file() {
 		budget "physics" { accounts = {"physics"} amount = "50" }
 	C
 	site
-	heed
+	heed 'AccountingStorageEnforce|Priority[A-Za-z]*'
 	"$lab_dir/bin/burstctl" slurm-conf --write >"$lab_dir/written" 2>&1 || {
 		cat "$lab_dir/written"
 		return 1
@@ -49,21 +46,6 @@ site() {
 	printf 'NodeName=%s Name=gpu Type=%s File=%s\n' 'c[1-4]' h100 "$lab_dir/dev/gpu[0-7]" 'd[1-4]' a100 "$lab_dir/dev/gpu[0-7]" \
 		>/etc/slurm/gres.conf
 	echo '10.77.255.1 own1' >>/etc/hosts
-}
-
-# advised: the lines about accounts and priorities that slurm-conf says to write
-advised() {
-	"$lab_dir/bin/burstctl" slurm-conf 2>&1 | sed -nE 's/.*; write ((AccountingStorageEnforce|Priority[A-Za-z]*)=[^:]*): .*/\1/p'
-}
-
-# heed: they are written, until it asks for nothing more; what was written is in heeded
-heed() {
-	local line
-	: >"$lab_dir/heeded"
-	while line=$(advised | head -n 1) && [ -n "$line" ]; do
-		[ "$(wc -l <"$lab_dir/heeded")" -lt 20 ] || return
-		echo "$line" | tee -a "$lab_dir/heeded" >>/etc/slurm/slurm.conf
-	done
 }
 
 # Of shares the site alone decides; the QOS are made as --sacctmgr prints them.

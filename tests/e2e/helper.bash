@@ -12,11 +12,15 @@ esac
 # shellcheck source=tests/e2e/lab/lab.sh
 . "$BATS_TEST_DIRNAME/lab/lab.sh"
 
+# own_lab: are we in a lab?
+own_lab() {
+	[ -d /run/lab ] && return
+	echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
+	return 1
+}
+
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	# Without a server to be had each test of such a file says that it is skipped.
 	[ "$LAB_BOOTSTRAP" != vault ] || [ -n "${VAULT-}" ] || return 0
 	lab_up
@@ -24,6 +28,21 @@ setup_file() {
 
 teardown() {
 	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
+}
+
+# advised SETTINGS: the lines about these, an expression, that slurm-conf says to write
+advised() {
+	"$lab_dir/bin/burstctl" slurm-conf 2>&1 | sed -nE "s/.*; write (($1)=[^:]*): .*/\\1/p"
+}
+
+# heed SETTINGS: they are written, until it asks for nothing more; what was written is in $lab_dir/heeded
+heed() {
+	local line
+	: >"$lab_dir/heeded"
+	while line=$(advised "$1" | head -n 1) && [ -n "$line" ]; do
+		[ "$(wc -l <"$lab_dir/heeded")" -lt 20 ] || return
+		echo "$line" | tee -a "$lab_dir/heeded" >>/etc/slurm/slurm.conf
+	done
 }
 
 # site_lines: of the lab's slurm.conf only what a site has that knows nothing of burstd

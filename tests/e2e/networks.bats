@@ -18,16 +18,12 @@ bmc=/run/lab/bmc
 declare -gA address=([c1]=fd77::11 [c2]=fd77::12 [c3]=198.18.0.3)
 
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	lab_files && lab_slurm_conf && networks || return
 	sed -i -e 's/^SlurmctldHost=ctl(10.77.0.1)/SlurmctldHost=ctl/' -e 's/^CommunicationParameters=.*/&,EnableIPv6/' /etc/slurm/slurm.conf
 	grep -q EnableIPv6 /etc/slurm/slurm.conf || echo CommunicationParameters=EnableIPv6 >>/etc/slurm/slurm.conf
 	lab_burstd_conf || return
-	local name
-	for name in $lab_programs; do lab_start "$name" || return; done
+	lab_start_all
 }
 
 networks() {

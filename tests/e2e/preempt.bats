@@ -13,14 +13,11 @@ LAB_POOL='node = "CPUs=8 RealMemory=1000" gres = "gpu:h100:8"'
 second=8200000 # of a machine for 29.52 an hour, in nano-units
 
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	lab_files && lab_slurm_conf && lab_burstd_conf || return
 	sed -i 's/Nodes=ALL/Nodes=c[1-2] PriorityTier=10/' /etc/slurm/slurm.conf
 	echo 'PartitionName=spare Nodes=c[1-2] PriorityTier=1 State=UP' >>/etc/slurm/slurm.conf
-	heed
+	heed 'Preempt[A-Za-z]*'
 	budgets
 	local name
 	for name in $lab_programs; do
@@ -43,21 +40,6 @@ accounts() {
 		sacctmgr -i add account $a || return
 		sacctmgr -i add user researcher account=$a || return
 	done >/dev/null
-}
-
-# advised: the lines about preemption that slurm-conf says to write
-advised() {
-	"$lab_dir/bin/burstctl" slurm-conf 2>&1 | sed -nE 's/.*; write (Preempt[A-Za-z]*=[^:]*): .*/\1/p'
-}
-
-# heed: they are written, until it asks for nothing more
-heed() {
-	local line
-	: >"$lab_dir/heeded"
-	while line=$(advised | head -n 1) && [ -n "$line" ]; do
-		[ "$(wc -l <"$lab_dir/heeded")" -lt 9 ] || return
-		echo "$line" | tee -a "$lab_dir/heeded" >>/etc/slurm/slurm.conf
-	done
 }
 
 setup() {

@@ -7,10 +7,7 @@
 load helper
 
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	lab_up
 	# A list is all that burstd learns of a reclaim: as often as a notice of seconds needs it.
 	lab_stop burstd

@@ -11,10 +11,7 @@ load helper
 LAB_BOOT='' LAB_MAX_NODES=7 # of 8
 
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	lab_files && lab_slurm_conf && lab_burstd_conf || return
 	cp /etc/slurm/slurm.conf "$lab_dir/slurm.conf"
 	sed 's/^cluster .*/cluster = "falcon"/' -i /etc/burstd/burstd.conf
@@ -27,9 +24,7 @@ setup_file() {
 		echo "10.77.255.$i c$i" >>/etc/hosts
 	done
 	echo "10.77.255.$i own1" >>/etc/hosts
-	for name in $lab_programs; do
-		lab_start "$name" || return
-	done
+	lab_start_all
 }
 
 # The pool gets two offers, and the nodes do not carry the features to choose between them.

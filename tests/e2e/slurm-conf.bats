@@ -7,10 +7,7 @@
 load helper
 
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	LAB_POOL='node = "CPUs=8 RealMemory=1000" gres = "gpu:h100:8" price = "29.52"'
 	lab_files && lab_slurm_conf && lab_burstd_conf || return
 	sed -i 's/^slurm {/& billing_unit = "0.01"/' /etc/burstd/burstd.conf
@@ -106,8 +103,7 @@ setup() {
 }
 
 @test "a slurmctld that reads it has the nodes, and bursts" {
-	local name
-	for name in $lab_programs; do lab_start "$name"; done
+	lab_start_all
 	sacctmgr -i add account lab >/dev/null
 	sacctmgr -i add user researcher account=lab >/dev/null
 	scontrol -o show node d1 | grep -F 'Gres=gpu:a100:4,nic:2'

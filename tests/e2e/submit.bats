@@ -7,10 +7,7 @@
 load helper
 
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	LAB_MAX_NODES=4
 	LAB_OFFERS=$(lab_offer od eu-north-1a on-demand && lab_offer spot eu-north-1b spot)
 	LAB_POOL='gres = "gpu:h100:8" node = "CPUs=8 RealMemory=1000" job_comment = true'
@@ -32,8 +29,7 @@ setup_file() {
 		budget "slow" { accounts = {"slow"} rate = "50" }
 	C
 	cp "$lab_repo/slurm/job_submit.lua" /etc/slurm/
-	local name
-	for name in $lab_programs; do lab_start "$name" || return; done
+	lab_start_all
 	within 30 table_has partition
 }
 

@@ -13,10 +13,7 @@ LAB_COOLDOWN=10m
 LAB_POOL='unit = 8 fabric = "unit" node = "CPUs=8 RealMemory=1000" gres = "gpu:h100:8"'
 
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	lab_files && lab_slurm_conf && lab_burstd_conf || return
 	plugin=tree
 	[ "$(lab_slurm_version)" -lt 2505 ] || plugin=block
@@ -27,8 +24,7 @@ setup_file() {
 		cat "$lab_dir/written"
 		return 1
 	}
-	local name
-	for name in $lab_programs; do lab_start "$name" || return; done
+	lab_start_all
 }
 
 setup() {

@@ -7,16 +7,10 @@ load helper
 LAB_POOL='job_comment = true'
 
 setup_file() {
-	[ -d /run/lab ] || {
-		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
-		return 1
-	}
+	own_lab || return
 	lab_files && lab_slurm_conf && lab_burstd_conf || return
 	sed 's/ Feature=cloud$/&,spot,ondemand/' -i /etc/slurm/slurm.conf
-	local name
-	for name in $lab_programs; do
-		lab_start "$name" || return
-	done
+	lab_start_all
 	# The hook, behind one that keeps what slurmctld hands to it.
 	mv "$lab_dir/bin/burst-resume" "$lab_dir/bin/burst-resume-hook"
 	lab_dirs slurm 755 "$lab_dir/resumed"

@@ -560,13 +560,17 @@ lab_start() {
 	lab_fail "$1 does not start"
 }
 
-lab_up() {
-	lab_files && lab_slurm_conf && lab_burstd_conf || return
+# All programs of the lab, by the files that are there
+lab_start_all() {
 	local name
 	for name in $lab_programs; do
 		"$LAB_SAY" "$name"
 		lab_start "$name" || return
 	done
+}
+
+lab_up() {
+	lab_files && lab_slurm_conf && lab_burstd_conf && lab_start_all
 }
 
 lab_down() {
