@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-/* As core/life.h has them; ledger_was_taken() of the store has two in its query. */
+/* As core/life.h has them; ledger_attempts.c of the store has two in its queries. */
 enum word {
 	WANTED,
 	SENT,

@@ -208,8 +208,7 @@ static int load_runs(struct input *in, struct ledger *l, const struct ledger_lif
 		struct input_owner *o = &in->owners[i];
 
 		if (o->doubtful &&
-		    ledger_was_taken(l, o->id, o->start_s * 1000, o->end_s * 1000 + INPUT_TAKEN_MS,
-				     &o->lost, e) < 0)
+		    ledger_was_taken(l, o->id, o->start_s, o->end_s, &o->lost, e) < 0)
 			return -1;
 	}
 	return 0;

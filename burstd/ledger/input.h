@@ -14,8 +14,6 @@ enum {
 	 * take slurmctld minutes at most: no attempt that began so long before an instance did is
 	 * on it. */
 	INPUT_BEFORE_S = 3600,
-	/* After a machine was taken, slurmctld notices, and burstd requeues its jobs. */
-	INPUT_TAKEN_MS = 120000,
 	/* So long may a machine be on its way out while its node has another already. */
 	INPUT_TWIN_MS = 6 * 3600000,
 	INPUT_JOBS_MAX = 1 << 20, /* attempts on one instance */

@@ -81,14 +81,22 @@ static const char sql_unseen[] =
 	"SELECT start_s FROM attempt WHERE running <> 0 AND seen_ms < ?"
 	" AND source = (SELECT id FROM word WHERE text = ?) GROUP BY start_s"
 	" ORDER BY MIN(seen_ms), start_s LIMIT ?";
+#define TAKEN "'noticed', 'taken'" /* words of core/life.h */
 static const char sql_taken[] =
 	"SELECT COUNT(*) FROM attempt_on AS o JOIN word AS w ON w.id = o.node"
 	" JOIN life AS f ON f.node = w.text"
-	" WHERE o.attempt = ? AND f.kind IN ('noticed', 'taken') AND f.at_ms >= ? AND f.at_ms <= ?";
+	" WHERE o.attempt = ? AND f.kind IN (" TAKEN ") AND f.at_ms >= ? AND f.at_ms <= ?";
+static const char sql_touch_beside[] =
+	"UPDATE lifetime SET dirty = 1 WHERE id IN (SELECT t.id FROM word AS w"
+	" JOIN attempt_on AS o ON o.node = w.id JOIN attempt AS a ON a.id = o.attempt"
+	" JOIN attempt_on AS other ON other.attempt = a.id JOIN word AS n ON n.id = other.node"
+	" JOIN lifetime AS t ON t.node = n.text AND t.start_s <= a.end_s AND t.end_s >= a.start_s"
+	" WHERE w.text = ?1 AND ?2 IN (" TAKEN ") AND a.running = 0 AND a.start_s * 1000 <= ?3"
+	" AND a.end_s * 1000 >= ?3 - ?4 AND t.state = 2)";
 static const char sql_count[] = "SELECT COUNT(*) FROM attempt WHERE source NOT IN"
 				" (SELECT id FROM word WHERE text = '" LEDGER_SAID "')";
 
-enum { NWORDS = 8 };
+enum { NWORDS = 8, TAKEN_MS = LEDGER_TAKEN_S * 1000 };
 
 static int words_of(struct ledger *l, const struct ledger_attempt *a, int64_t out[NWORDS],
 		    struct err *e)
@@ -422,7 +430,7 @@ int ledger_job_ids(struct ledger *l, int64_t first, int64_t last, ledger_job_id_
 	return rc;
 }
 
-int ledger_was_taken(struct ledger *l, int64_t attempt, int64_t from_ms, int64_t to_ms, bool *taken,
+int ledger_was_taken(struct ledger *l, int64_t attempt, int64_t start_s, int64_t end_s, bool *taken,
 		     struct err *e)
 {
 	struct db_cursor c;
@@ -431,12 +439,25 @@ int ledger_was_taken(struct ledger *l, int64_t attempt, int64_t from_ms, int64_t
 	if (ledger_stmt(l, &c, sql_taken, e) < 0)
 		return -1;
 	db_put_int(&c, attempt);
-	db_put_int(&c, from_ms);
-	db_put_int(&c, to_ms);
+	db_put_int(&c, start_s * 1000);
+	db_put_int(&c, end_s * 1000 + TAKEN_MS);
 	if (ledger_ask(l, &c, &n, e) < 0)
 		return -1;
 	*taken = n > 0;
 	return 0;
+}
+
+int ledger_touch_beside(struct ledger *l, const struct fact_life *life, struct err *e)
+{
+	struct db_cursor c;
+
+	if (ledger_stmt(l, &c, sql_touch_beside, e) < 0)
+		return -1;
+	ledger_put_text(&c, life->node);
+	ledger_put_text(&c, life->kind);
+	db_put_int(&c, life->at_ms);
+	db_put_int(&c, TAKEN_MS);
+	return ledger_do(l, &c, e);
 }
 
 int ledger_count_attempts(struct ledger *l, int64_t *n, struct err *e)

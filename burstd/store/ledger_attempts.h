@@ -7,7 +7,10 @@
 #ifndef BURSTD_STORE_LEDGER_ATTEMPTS_H
 #define BURSTD_STORE_LEDGER_ATTEMPTS_H
 
+#include "store/journal_facts.h"
 #include "store/ledger.h"
+
+enum { LEDGER_TAKEN_S = 120 }; /* see ledger_was_taken() */
 
 #define LEDGER_SAID "said" /* source: only burstd tells of the job, which has not run yet */
 
@@ -59,9 +62,13 @@ typedef int (*ledger_job_id_fn)(void *ctx, int64_t attempt, const char *id, stru
 int ledger_job_ids(struct ledger *l, int64_t first, int64_t last, ledger_job_id_fn fn, void *ctx,
 		   struct err *e);
 
-/* Did the provider take a node of this attempt, or give notice of it, in [from_ms, to_ms]? */
-int ledger_was_taken(struct ledger *l, int64_t attempt, int64_t from_ms, int64_t to_ms, bool *taken,
+/* Did the provider take a node of this attempt, or give notice of it, while it ran, or at most
+ * LEDGER_TAKEN_S later: slurmctld notices that a machine is gone, and burstd requeues its jobs. */
+int ledger_was_taken(struct ledger *l, int64_t attempt, int64_t start_s, int64_t end_s, bool *taken,
 		     struct err *e);
+/* If this fact is that its node was taken, or that notice was given of it: let the bills of all
+ * nodes of attempts that lost it (ledger_was_taken()) be computed again. */
+int ledger_touch_beside(struct ledger *l, const struct fact_life *life, struct err *e);
 /* How many runs of jobs there are; what was told of jobs before they ran (LEDGER_SAID) is none. */
 int ledger_count_attempts(struct ledger *l, int64_t *n, struct err *e);
 

@@ -1,6 +1,7 @@
 #include "store/ledger_facts.h"
 
 #include "store/facts_private.h"
+#include "store/ledger_attempts.h"
 #include "store/ledger_private.h"
 
 static const char sql_put_life[] =
@@ -105,7 +106,11 @@ int ledger_put_life(struct ledger *l, const struct fact_life *life, struct err *
 	db_put_int(&c, life->said_ms);
 	db_put_int(&c, life->rate_nano_h);
 	rc = put(l, &c, e);
-	return rc == 1 ? touch(l, life->node, life->gen, life->instance, e) : rc;
+	if (rc != 1)
+		return rc;
+	return touch(l, life->node, life->gen, life->instance, e) < 0
+		       ? -1
+		       : ledger_touch_beside(l, life, e);
 }
 
 int ledger_put_machine(struct ledger *l, const struct fact_machine *m, struct err *e)

@@ -182,6 +182,30 @@ static void test_an_end_that_is_corrected(void **state)
 	}
 }
 
+/* A job outlives one of its nodes by days and is preempted, as its other node is taken: its work
+ * on the first was lost, too, however late burstd tells. */
+static void test_a_neighbour_that_is_taken(void **state)
+{
+	struct fixture *f = *state;
+	const int64_t end = 80 * 3600;
+
+	whole_life(f, "c1");
+	machine(f, "c2");
+	life(f, "c2", "wanted", 0, 0);
+	life(f, "c2", "created", 100, 100);
+	life(f, "c2", "ready", 200, 0);
+	pass(f, 1);
+	job(f, &(struct job){7, 8, 300, end, "PREEMPTED", "c1,c2"});
+	settle_until(f, end + 200);
+	assert_int_equal(ask(f->ledger, "SELECT state FROM lifetime WHERE node = 'c1'"),
+			 LEDGER_FINAL);
+	assert_int_equal(run_on(f, "c1"), 700 * UNIT);
+	life(f, "c2", "noticed", end + LEDGER_TAKEN_S, 0);
+	settle_until(f, end + 300);
+	assert_int_equal(run_on(f, "c1"), 0);
+	assert_good(f, end + 300);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +213,7 @@ int main(void)
 		TEST(test_a_ledger_from_before),
 		cmocka_unit_test(test_prices_from_before),
 		TEST(test_a_job_that_is_forgotten),
+		TEST(test_a_neighbour_that_is_taken),
 		cmocka_unit_test(test_an_end_that_is_corrected),
 	};
 
