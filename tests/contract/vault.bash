@@ -120,7 +120,7 @@ secrets {
 	credential_file = "$file"
 	poll = "1s"
 	timeout = "3s"
-	wrap_ttl = "20s"
+	wrap_ttl = "${WRAP_TTL:-20s}"
 	${3:-}
 }
 provider "sim" {
