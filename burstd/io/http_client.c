@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <uv.h>
 
+#include "base/header_lines.h"
 #include "base/mem.h"
 #include "io/loop.h"
 
@@ -21,8 +22,7 @@ struct xfer { /* one request, from send to callback */
 	uint64_t handle;
 	char *body;
 	size_t len, cap, max;
-	size_t header_bytes;
-	bool strange; /* its status line is of no HTTP version that burstd speaks */
+	struct header_lines head; /* of the reply */
 	bool too_long;
 	bool repeatable; /* no harm if the server gets it twice */
 	bool secret;     /* wipe the reply, too */
@@ -68,28 +68,11 @@ static void xfer_free(struct xfer *x)
 		explicit_bzero(x->sent, x->sent_len);
 	if (x->secret && x->body != NULL)
 		explicit_bzero(x->body, x->cap);
+	header_lines_fini(&x->head);
 	curl_slist_free_all(x->headers);
 	free(x->body);
 	free(x->sent);
 	free(x);
-}
-
-/* The value of a reply header, or NULL.  libcurl owns it until the next call. */
-static const char *header(struct xfer *x, const char *name)
-{
-	struct curl_header *h;
-
-	return curl_easy_header(x->easy, name, 0, CURLH_HEADER, -1, &h) == CURLHE_OK ? h->value
-										     : NULL;
-}
-
-/* Copy the reply's headers into *h: libcurl's are good until its next call. */
-static void copy_headers(struct xfer *x, struct headers *h)
-{
-	struct curl_header *one = NULL;
-
-	while ((one = curl_easy_nextheader(x->easy, CURLH_HEADER, -1, one)) != NULL)
-		headers_add(h, one->name, one->value);
 }
 
 static long status_of(struct xfer *x)
@@ -105,8 +88,10 @@ static long status_of(struct xfer *x)
 /* Take *x out of the client and tell its owner. */
 static void xfer_finish(struct xfer *x, const struct err *e)
 {
-	struct http_reply reply = {
-		.status = status_of(x), .body = x->body ? x->body : "", .len = x->len};
+	struct http_reply reply = {.status = status_of(x),
+				   .body = x->body ? x->body : "",
+				   .len = x->len,
+				   .headers = x->head.headers};
 	const char *date;
 	time_t at;
 
@@ -115,12 +100,10 @@ static void xfer_finish(struct xfer *x, const struct err *e)
 	*x->prevp = x->next;
 	if (x->next != NULL)
 		x->next->prevp = x->prevp;
-	copy_headers(x, &reply.headers);
 	date = headers_get(&reply.headers, "Date");
 	at = date != NULL ? curl_getdate(date, NULL) : -1;
 	reply.date_ms = at > 0 && at <= DATE_MAX_S ? (int64_t)at * 1000 : 0;
 	x->done(x->ctx, e ? NULL : &reply, e);
-	headers_free(&reply.headers);
 	xfer_free(x);
 }
 
@@ -141,7 +124,7 @@ static enum err_code net_code(struct xfer *x)
 /* burstd asks for no compression, so no driver could read this reply. */
 static bool is_compressed(struct xfer *x)
 {
-	const char *coding = header(x, "Content-Encoding");
+	const char *coding = headers_get(&x->head.headers, "Content-Encoding");
 
 	return coding != NULL && strcasecmp(coding, "identity") != 0;
 }
@@ -151,7 +134,7 @@ static int judge(struct xfer *x, CURLcode rc, struct err *e)
 {
 	if (x->too_long)
 		return err_set(e, ERR_LIMIT, "reply longer than %zu bytes", x->max);
-	if (x->header_bytes > HTTP_CLIENT_HEADERS_MAX)
+	if (x->head.bytes > HTTP_CLIENT_HEADERS_MAX)
 		return err_set(e, ERR_LIMIT, "headers longer than %d bytes",
 			       HTTP_CLIENT_HEADERS_MAX);
 	if (x->resend)
@@ -162,7 +145,7 @@ static int judge(struct xfer *x, CURLcode rc, struct err *e)
 	if (is_compressed(x))
 		return err_set(e, ERR_NET, "compressed reply, which was not asked for");
 	/* libcurl takes "HTTP/22.1 200" for status 22, or for 200: it depends on its release. */
-	if (x->strange || status_of(x) < 100 || status_of(x) > 999)
+	if (x->head.strange || status_of(x) < 100 || status_of(x) > 999)
 		return err_set(e, ERR_NET, "malformed HTTP status line");
 	return 0;
 }
@@ -339,8 +322,9 @@ static size_t on_body(char *data, size_t one, size_t n, void *ctx)
 }
 
 /* libcurl sends a request again, on a new connection, when a reused one ended before the first byte
- * of a reply: whatever the method, and although the server may have acted on it (F32).  It asks
- * here before each sending. */
+ * of a reply: whatever the method, and although the server may have acted on it (F32).  From 7.80
+ * on it asks before each sending; before that only a new connection for each such request helps. */
+#if LIBCURL_VERSION_NUM >= 0x075000
 static int on_before_send(void *ctx, char *peer_ip, char *own_ip, int peer_port, int own_port)
 {
 	struct xfer *x = ctx;
@@ -355,16 +339,24 @@ static int on_before_send(void *ctx, char *peer_ip, char *own_ip, int peer_port,
 	return CURL_PREREQFUNC_ABORT;
 }
 
-/* Limit the headers: libcurl keeps each of them for curl_easy_header() (F29). */
+static void send_once(struct xfer *x)
+{
+	(void)curl_easy_setopt(x->easy, CURLOPT_PREREQFUNCTION, on_before_send);
+	(void)curl_easy_setopt(x->easy, CURLOPT_PREREQDATA, x);
+}
+#else
+static void send_once(struct xfer *x)
+{
+	(void)curl_easy_setopt(x->easy, CURLOPT_FRESH_CONNECT, x->repeatable ? 0L : 1L);
+}
+#endif
+
+/* Read the headers here: curl_easy_header() came with libcurl 7.83, and EL9 has 7.76. */
 static size_t on_header(char *data, size_t one, size_t n, void *ctx)
 {
 	struct xfer *x = ctx;
 
-	x->header_bytes += one * n;
-	if (one * n > 7 && memcmp(data, "HTTP/", 5) == 0 && memcmp(data, "HTTP/1.", 7) != 0 &&
-	    memcmp(data, "HTTP/2 ", 7) != 0)
-		x->strange = true;
-	return x->header_bytes > HTTP_CLIENT_HEADERS_MAX ? 0 : one * n;
+	return header_lines_take(&x->head, data, one * n) ? one * n : 0;
 }
 
 /* Keep the socket from programs that burstd starts. */
@@ -408,7 +400,12 @@ static void check_set(CURLcode rc)
 static void set_peer(struct xfer *x, const struct http_call *call)
 {
 	check_set(curl_easy_setopt(x->easy, CURLOPT_URL, call->url));
+#if LIBCURL_VERSION_NUM >= 0x075500
 	(void)curl_easy_setopt(x->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+	(void)curl_easy_setopt(x->easy, CURLOPT_PROTOCOLS,
+			       (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
 	(void)curl_easy_setopt(x->easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
 	(void)curl_easy_setopt(x->easy, CURLOPT_FOLLOWLOCATION, 0L);
 	(void)curl_easy_setopt(x->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
@@ -444,8 +441,6 @@ static void set_limits(struct xfer *x, const struct http_call *call)
 	(void)curl_easy_setopt(x->easy, CURLOPT_WRITEDATA, x);
 	(void)curl_easy_setopt(x->easy, CURLOPT_HEADERFUNCTION, on_header);
 	(void)curl_easy_setopt(x->easy, CURLOPT_HEADERDATA, x);
-	(void)curl_easy_setopt(x->easy, CURLOPT_PREREQFUNCTION, on_before_send);
-	(void)curl_easy_setopt(x->easy, CURLOPT_PREREQDATA, x);
 }
 
 static bool is_one_of(const char *method, const char *const *list)
@@ -504,6 +499,7 @@ static void set_options(struct xfer *x, const struct http_call *call)
 	(void)curl_easy_setopt(x->easy, CURLOPT_ERRORBUFFER, x->errbuf);
 	set_peer(x, call);
 	set_limits(x, call);
+	send_once(x);
 	set_headers(x, call);
 	set_body(x, call);
 	/* After the body, which would make it a POST. */
@@ -553,6 +549,7 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	x->max = call->max_reply;
 	x->on_data = call->on_data;
 	x->secret = call->secret;
+	header_lines_init(&x->head, HTTP_CLIENT_HEADERS_MAX);
 	x->easy = mem_check(curl_easy_init());
 	set_options(x, call);
 	rc = curl_multi_add_handle(c->multi, x->easy);

@@ -108,7 +108,11 @@ static void set(CURLcode rc)
 static void set_peer(CURL *c, const struct mail *m)
 {
 	set(curl_easy_setopt(c, CURLOPT_URL, m->url));
+#if LIBCURL_VERSION_NUM >= 0x075500
 	(void)curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+#else
+	(void)curl_easy_setopt(c, CURLOPT_PROTOCOLS, (long)(CURLPROTO_SMTP | CURLPROTO_SMTPS));
+#endif
 	(void)curl_easy_setopt(c, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
 	(void)curl_easy_setopt(c, CURLOPT_USE_SSL,
 			       (long)(m->tls ? CURLUSESSL_ALL : CURLUSESSL_NONE));
