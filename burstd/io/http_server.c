@@ -191,9 +191,13 @@ static const char *address_of(struct MHD_Connection *conn, char out[INET6_ADDRST
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const struct sockaddr *a = info == NULL ? NULL : info->client_addr;
 
-	if (info == NULL || uv_ip_name(info->client_addr, out, INET6_ADDRSTRLEN) != 0)
-		out[0] = '\0';
+	out[0] = '\0';
+	if (a != NULL && a->sa_family == AF_INET)
+		(void)uv_ip4_name((const struct sockaddr_in *)a, out, INET6_ADDRSTRLEN);
+	else if (a != NULL && a->sa_family == AF_INET6)
+		(void)uv_ip6_name((const struct sockaddr_in6 *)a, out, INET6_ADDRSTRLEN);
 	return out;
 }
 

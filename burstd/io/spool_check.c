@@ -5,10 +5,16 @@
 
 #include "io/spool_private.h"
 
-/* From `stat -f` of coreutils; the kernel's header lacks them. */
+/* From `stat -f` of coreutils; the kernel's header lacks them, the last two before 5.16. */
 #define CIFS_MAGIC   0xff534d42UL
 #define LUSTRE_MAGIC 0x0bd00bd0UL
 #define GPFS_MAGIC   0x47504653UL
+#ifndef SMB2_SUPER_MAGIC
+#define SMB2_SUPER_MAGIC 0xfe534d42UL
+#endif
+#ifndef CEPH_SUPER_MAGIC
+#define CEPH_SUPER_MAGIC 0x00c36400UL
+#endif
 
 static const struct {
 	unsigned long magic;
