@@ -386,6 +386,15 @@ int db_step(struct db *d, sqlite3_stmt *st, struct err *e)
 	return rc;
 }
 
+bool db_added(const struct db *d, int64_t *id)
+{
+	if (sqlite3_changes(d->sql) == 0)
+		return false;
+	if (id != NULL)
+		*id = sqlite3_last_insert_rowid(d->sql);
+	return true;
+}
+
 void db_reset(sqlite3_stmt *st)
 {
 	(void)sqlite3_reset(st);

@@ -39,6 +39,9 @@ struct sqlite3_stmt *db_stmt(struct db *d, const char *sql, struct err *e);
 /* Step to the next row.  1: there is one; 0: done; -1: *e.  After 0 and -1 the statement is reset.
  */
 int db_step(struct db *d, struct sqlite3_stmt *st, struct err *e);
+/* Did the last statement, an INSERT, write or change a row?  If so, *id is the number of the row
+ * that was inserted last; id may be NULL. */
+bool db_added(const struct db *d, int64_t *id);
 void db_reset(struct sqlite3_stmt *st); /* if not all rows were read */
 
 int db_begin(struct db *d, struct err *e);

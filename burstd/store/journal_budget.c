@@ -18,7 +18,8 @@ static const char sql_put_end[] =
 	" SELECT ?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8, 0, 0, 0, ?5 - 1, ?9, ?10"
 	" WHERE ?7 <> 0 OR ?8 <> 0 OR EXISTS (SELECT 1 FROM budget_period"
 	" WHERE budget = ?1 AND value = ?2 AND begin_ms = ?4 AND period = ?3)"
-	" ON CONFLICT DO UPDATE SET spent_nano = excluded.spent_nano,"
+	" ON CONFLICT (budget, value, begin_ms, period) DO UPDATE SET spent_nano = "
+	"excluded.spent_nano,"
 	" held_nano = excluded.held_nano, ended_ms = excluded.ended_ms";
 
 static const char sql_put_steps[] =

@@ -9,7 +9,7 @@ static const char sql_put_hold[] =
 	"INSERT INTO hold (node, gen, job, kind, rate_nano_h, from_ms, until_ms, machine, account,"
 	" user, qos, wckey, partition, pool, provider, market)"
 	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	" ON CONFLICT DO UPDATE SET rate_nano_h = excluded.rate_nano_h,"
+	" ON CONFLICT (node, gen, job, kind) DO UPDATE SET rate_nano_h = excluded.rate_nano_h,"
 	" from_ms = excluded.from_ms, until_ms = excluded.until_ms,"
 	" machine = excluded.machine, account = excluded.account, user = excluded.user,"
 	" qos = excluded.qos, wckey = excluded.wckey, partition = excluded.partition,"
@@ -21,7 +21,8 @@ static const char sql_del_hold[] =
 static const char sql_put_spent[] =
 	"INSERT INTO spent (day, machine, account, user, qos, wckey, partition, pool, provider,"
 	" market, nano) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-	" ON CONFLICT DO UPDATE SET nano = excluded.nano";
+	" ON CONFLICT (day, machine, account, user, qos, wckey, partition, pool, provider,"
+	" market) DO UPDATE SET nano = excluded.nano";
 
 static const char sql_del_spent[] = "DELETE FROM spent WHERE day < ?";
 

@@ -13,7 +13,7 @@ static const char sql_note[] = "SELECT text FROM note WHERE key = ?";
 static const char sql_put_note[] = "INSERT INTO note (key, text) VALUES (?, ?)"
 				   " ON CONFLICT (key) DO UPDATE SET text = excluded.text";
 static const char sql_word[] = "SELECT id FROM word WHERE text = ?";
-static const char sql_put_word[] = "INSERT INTO word (text) VALUES (?) RETURNING id";
+static const char sql_put_word[] = "INSERT INTO word (text) VALUES (?)";
 static const char sql_text[] = "SELECT text FROM word WHERE id = ?";
 
 int ledger_open(struct ledger **out, const char *path, struct err *e)
@@ -105,12 +105,15 @@ int ledger_ask(struct ledger *l, struct db_cursor *c, int64_t *out, struct err *
 		return rc;
 	c->at = 0;
 	*out = ledger_int(c);
-	/* To the end, not a reset: an INSERT ... RETURNING is done only then. */
-	while ((rc = db_step(l->db, c->st, e)) == 1)
-		continue;
-	if (rc < 0)
-		return -1;
+	db_reset(c->st);
 	return c->bad ? db_damaged(l->db, "number", e) : 1;
+}
+
+int ledger_add(struct ledger *l, struct db_cursor *c, int64_t *id, struct err *e)
+{
+	if (db_step(l->db, c->st, e) < 0)
+		return -1;
+	return db_added(l->db, id) ? 1 : 0;
 }
 
 int ledger_ask_text(struct ledger *l, struct db_cursor *c, char **out, struct err *e)
@@ -189,7 +192,7 @@ int ledger_word(struct ledger *l, const char *text, int64_t *id, struct err *e)
 	if (ledger_stmt(l, &c, sql_put_word, e) < 0)
 		return -1;
 	ledger_put_text(&c, text);
-	return ledger_ask(l, &c, id, e) == 1 ? 0 : -1;
+	return ledger_add(l, &c, id, e) == 1 ? 0 : -1;
 }
 
 int ledger_text(struct ledger *l, int64_t id, char **out, struct err *e)

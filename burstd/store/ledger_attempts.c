@@ -47,7 +47,7 @@ static const char sql_same[] =
 static const char sql_insert[] =
 	"INSERT INTO attempt (start_s, end_s, submit_s, dbindex, job_id, name, state, account,"
 	" user, partition, qos, wckey, cpus, gpus, memory_mb, nnodes, running, source, seen_ms,"
-	" job) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id";
+	" job) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 static const char sql_update[] =
 	"UPDATE attempt SET start_s = ?, end_s = ?, submit_s = ?, dbindex = ?, job_id = ?,"
 	" name = ?, state = ?, account = ?, user = ?, partition = ?, qos = ?, wckey = ?, cpus = ?,"
@@ -242,7 +242,7 @@ static int write_row(struct ledger *l, bool fresh, const struct ledger_attempt *
 	db_put_int(&c, a->seen_ms);
 	db_put_int(&c, fresh ? (int64_t)a->job : *id);
 	if (fresh)
-		return ledger_ask(l, &c, id, e) == 1 ? 0 : -1;
+		return ledger_add(l, &c, id, e) == 1 ? 0 : -1;
 	return ledger_do(l, &c, e);
 }
 

@@ -11,7 +11,7 @@ static const char sql_put[] =
 	"INSERT INTO budget_period (" COLUMNS ", last_day)"
 	" SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13"
 	" WHERE ?13 >= COALESCE((SELECT value FROM number WHERE key = 'open_day'), ?13)"
-	" ON CONFLICT DO UPDATE SET end_ms = excluded.end_ms,"
+	" ON CONFLICT (budget, value, begin_ms, period) DO UPDATE SET end_ms = excluded.end_ms,"
 	" amount_nano = excluded.amount_nano, added_nano = excluded.added_nano,"
 	" carried_nano = excluded.carried_nano, spent_nano = excluded.spent_nano,"
 	" held_nano = excluded.held_nano, at_ms = excluded.at_ms, counted = excluded.counted,"

@@ -13,8 +13,8 @@ static const char sql_insert[] =
 	" ended_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 static const char sql_put_spent[] =
 	"INSERT INTO spent (day, provider, market, pool, nano) VALUES (?, ?, ?, ?, ?)"
-	" ON CONFLICT DO UPDATE SET nano = excluded.nano WHERE nano <> excluded.nano"
-	" RETURNING day";
+	" ON CONFLICT (day, provider, market, pool) DO UPDATE SET nano = excluded.nano"
+	" WHERE nano <> excluded.nano";
 static const char sql_both[] =
 	"SELECT day, provider, market, pool, SUM(spent), SUM(bill), SUM(counted), SUM(slack),"
 	" MIN(ended_ms) FROM (SELECT day, provider, market, pool, 0 AS spent, bill, counted,"
@@ -80,7 +80,7 @@ int ledger_set_counted(struct ledger *l, const struct ledger_days *d, struct err
 int ledger_put_spent(struct ledger *l, const struct fact_spent *s, struct err *e)
 {
 	const struct ledger_place place = {s->provider, s->market, s->pool};
-	int64_t words[3], day;
+	int64_t words[3];
 	struct db_cursor c;
 	int rc;
 
@@ -90,8 +90,8 @@ int ledger_put_spent(struct ledger *l, const struct fact_spent *s, struct err *e
 	for (size_t i = 0; i < 3; i++)
 		db_put_int(&c, words[i]);
 	db_put_int(&c, s->nano);
-	rc = ledger_ask(l, &c, &day, e);
-	return rc == 1 ? ledger_compare_from(l, day, e) : rc;
+	rc = ledger_add(l, &c, NULL, e);
+	return rc == 1 ? ledger_compare_from(l, s->day, e) : rc;
 }
 
 int ledger_both(struct ledger *l, int64_t from_day, ledger_both_fn fn, void *ctx, struct err *e)

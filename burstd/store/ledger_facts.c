@@ -6,7 +6,7 @@
 
 static const char sql_put_life[] =
 	"INSERT OR IGNORE INTO life (node, gen, kind, instance, at_ms, said_ms, rate_nano_h)"
-	" VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id";
+	" VALUES (?, ?, ?, ?, ?, ?, ?)";
 static const char sql_put_lifetime[] =
 	"INSERT INTO lifetime (node, gen, instance, state, dirty, flags, start_s, end_s, nano, why)"
 	" VALUES (?, ?, ?, 0, 1, 0, 0, 0, 0, '')"
@@ -15,15 +15,14 @@ static const char sql_touch[] = "UPDATE lifetime SET dirty = 1 WHERE node = ? AN
 static const char sql_put_machine[] =
 	"INSERT OR IGNORE INTO machine (node, gen, at_ms, pool, provider, offer, type, region,"
 	" zone, market, currency, quantum_ms, minimum_ms, cpus, memory_mb, gpus)"
-	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING gen";
-static const char sql_put_buyer[] =
-	"INSERT OR IGNORE INTO buyer (node, gen, job) VALUES (?, ?, ?) RETURNING gen";
+	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+static const char sql_put_buyer[] = "INSERT OR IGNORE INTO buyer (node, gen, job) VALUES (?, ?, ?)";
 static const char sql_put_said[] =
 	"INSERT OR IGNORE INTO said (at_ms, job, id, account, user, partition, qos, wckey,"
 	" limit_s, nodes, cpus, memory_mb, gpus) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 static const char sql_put_price[] =
 	"INSERT OR IGNORE INTO price (provider, region, zone, type, market, currency, nano_h,"
-	" valid_from_ms, observed_ms, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id";
+	" valid_from_ms, observed_ms, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 static const char sql_lives[] =
 	"SELECT id, node, gen, kind, instance, at_ms, said_ms, rate_nano_h FROM life"
@@ -68,14 +67,6 @@ static const char sql_touch_late[] =
 /* --- copies ------------------------------------------------------------------------------------
  */
 
-/* 1: the row is new. */
-static int put(struct ledger *l, struct db_cursor *c, struct err *e)
-{
-	int64_t ignored;
-
-	return ledger_ask(l, c, &ignored, e);
-}
-
 /* A fact without an instance is about all of the generation. */
 static int touch(struct ledger *l, const char *node, uint64_t gen, const char *instance,
 		 struct err *e)
@@ -105,7 +96,7 @@ int ledger_put_life(struct ledger *l, const struct fact_life *life, struct err *
 	db_put_int(&c, life->at_ms);
 	db_put_int(&c, life->said_ms);
 	db_put_int(&c, life->rate_nano_h);
-	rc = put(l, &c, e);
+	rc = ledger_add(l, &c, NULL, e);
 	if (rc != 1)
 		return rc;
 	return touch(l, life->node, life->gen, life->instance, e) < 0
@@ -130,7 +121,7 @@ int ledger_put_machine(struct ledger *l, const struct fact_machine *m, struct er
 		ledger_put_text(&c, texts[i]);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		db_put_int(&c, numbers[i]);
-	rc = put(l, &c, e);
+	rc = ledger_add(l, &c, NULL, e);
 	return rc == 1 ? touch(l, m->node, m->gen, "", e) : rc;
 }
 
@@ -144,7 +135,7 @@ int ledger_put_buyer(struct ledger *l, const char *node, uint64_t gen, uint64_t 
 	ledger_put_text(&c, node);
 	db_put_int(&c, (int64_t)gen);
 	db_put_int(&c, (int64_t)job);
-	rc = put(l, &c, e);
+	rc = ledger_add(l, &c, NULL, e);
 	return rc == 1 ? touch(l, node, gen, "", e) : rc;
 }
 
@@ -193,7 +184,7 @@ int ledger_put_price(struct ledger *l, const struct fact_price *p, bool *fresh, 
 	db_put_int(&c, p->valid_from_ms);
 	db_put_int(&c, p->observed_ms);
 	ledger_put_text(&c, p->source);
-	rc = put(l, &c, e);
+	rc = ledger_add(l, &c, NULL, e);
 	*fresh = rc == 1;
 	return rc == 1 ? touch_priced(l, p, e) : rc;
 }

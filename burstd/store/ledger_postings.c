@@ -13,7 +13,7 @@ static const char sql_dims[] =
 	" AND currency = ?";
 static const char sql_put_dims[] =
 	"INSERT INTO dims (account, user, partition, qos, wckey, provider, market, pool, type,"
-	" currency) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id";
+	" currency) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 static const char sql_all_dims[] =
 	"SELECT id, account, user, partition, qos, wckey, provider, market, pool, type, currency"
 	" FROM dims";
@@ -64,7 +64,7 @@ int ledger_dims_id(struct ledger *l, const struct ledger_dims *d, int64_t *id, s
 			return -1;
 		for (size_t i = 0; i < LEDGER_NDIMS; i++)
 			db_put_int(&c, words[i]);
-		rc = ledger_ask(l, &c, id, e);
+		rc = try == 0 ? ledger_ask(l, &c, id, e) : ledger_add(l, &c, id, e);
 	}
 	return rc == 1 || (rc == 0 && l->to_read) ? 0 : -1;
 }

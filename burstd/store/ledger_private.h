@@ -19,6 +19,9 @@ int ledger_stmt(struct ledger *l, struct db_cursor *c, const char *sql, struct e
 void ledger_put_text(struct db_cursor *c, const char *text);
 /* Run a statement that gives no rows. */
 int ledger_do(struct ledger *l, struct db_cursor *c, struct err *e);
+/* Run an INSERT of one row: 1: it is written, and *id is its number, unless id is NULL; 0: nothing
+ * has changed; -1: *e.  (RETURNING came with SQLite 3.35, and EL9 has 3.34.) */
+int ledger_add(struct ledger *l, struct db_cursor *c, int64_t *id, struct err *e);
 /* Get the one number of its first row: 1; 0: there is no row; -1: *e. */
 int ledger_ask(struct ledger *l, struct db_cursor *c, int64_t *out, struct err *e);
 

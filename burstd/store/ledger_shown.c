@@ -8,7 +8,7 @@
 static const char sql_place[] = "SELECT id FROM place WHERE " PLACE;
 static const char sql_put_place[] =
 	"INSERT INTO place (offer, region, zone, gpus, cpus, memory_mb, estimated)"
-	" VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id";
+	" VALUES (?, ?, ?, ?, ?, ?, ?)";
 static const char sql_put[] =
 	"INSERT INTO shown (closing, lifetime, posting, place, rate_nano_h, list_nano_h, job,"
 	" number, job_id, name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -39,7 +39,7 @@ static int place_of(struct ledger *l, const struct ledger_shown *s, int64_t *id,
 			return -1;
 		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 			db_put_int(&c, fields[i]);
-		rc = ledger_ask(l, &c, id, e);
+		rc = try == 0 ? ledger_ask(l, &c, id, e) : ledger_add(l, &c, id, e);
 	}
 	return rc == 1 ? 0 : -1;
 }

@@ -14,7 +14,7 @@ static const char sql_spender[] =
 static const char sql_put_spender[] =
 	"INSERT INTO dims (account, user, partition, qos, wckey, provider, market, pool, type,"
 	" currency) SELECT account, user, partition, qos, ?2, provider, market, pool, ?2, ?2"
-	" FROM dims WHERE id = ?1 RETURNING id";
+	" FROM dims WHERE id = ?1";
 
 static const char sql_stays[] = "SELECT day, spender, bill, low, high, from_ms, until_ms FROM stay"
 				" WHERE lifetime = ? ORDER BY day, spender";
@@ -29,8 +29,9 @@ static const char sql_wanted[] =
 
 static const char sql_put_spent[] =
 	"INSERT INTO spent_job (day, spender, nano, changed_ms) VALUES (?, ?, ?, ?)"
-	" ON CONFLICT DO UPDATE SET nano = excluded.nano, changed_ms = excluded.changed_ms"
-	" WHERE nano <> excluded.nano RETURNING day";
+	" ON CONFLICT (day, spender) DO UPDATE SET nano = excluded.nano, changed_ms = "
+	"excluded.changed_ms"
+	" WHERE nano <> excluded.nano";
 static const char sql_del_spent[] = "DELETE FROM spent_job WHERE day = ?";
 static const char sql_spent_on[] = "SELECT COALESCE(SUM(nano), 0) FROM spent_job WHERE day = ?";
 
@@ -43,7 +44,7 @@ static const char sql_both[] =
 
 static const char sql_put_agreed[] =
 	"INSERT INTO job_agreement (day, spender, state, spent, bill) VALUES (?, ?, ?, ?, ?)"
-	" ON CONFLICT DO UPDATE SET state = excluded.state, spent = excluded.spent,"
+	" ON CONFLICT (day, spender) DO UPDATE SET state = excluded.state, spent = excluded.spent,"
 	" bill = excluded.bill WHERE (state, spent, bill) <>"
 	" (excluded.state, excluded.spent, excluded.bill)";
 static const char sql_tidy[] =
@@ -71,7 +72,7 @@ int ledger_spender(struct ledger *l, int64_t dims, int64_t *spender, struct err 
 			return -1;
 		db_put_int(&c, dims);
 		db_put_int(&c, none);
-		rc = ledger_ask(l, &c, spender, e);
+		rc = try == 0 ? ledger_ask(l, &c, spender, e) : ledger_add(l, &c, spender, e);
 	}
 	return rc < 0 ? -1 : 0;
 }
@@ -142,7 +143,7 @@ int ledger_put_job_spent(struct ledger *l, const struct fact_job_spent *s, int64
 				      .pool = s->pool,
 				      .type = "",
 				      .currency = ""};
-	int64_t spender, day;
+	int64_t spender;
 	struct db_cursor c;
 	int rc;
 
@@ -152,8 +153,8 @@ int ledger_put_job_spent(struct ledger *l, const struct fact_job_spent *s, int64
 	db_put_int(&c, spender);
 	db_put_int(&c, s->nano);
 	db_put_int(&c, now_ms);
-	rc = ledger_ask(l, &c, &day, e);
-	return rc == 1 ? ledger_compare_jobs_from(l, day, e) : rc;
+	rc = ledger_add(l, &c, NULL, e);
+	return rc == 1 ? ledger_compare_jobs_from(l, s->day, e) : rc;
 }
 
 int ledger_forget_job_spent(struct ledger *l, int64_t day, struct err *e)
