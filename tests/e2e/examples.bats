@@ -1,6 +1,9 @@
 #!/usr/bin/env bats
 # The batch scripts of docs/examples run, as a researcher submits them, on machines that burstd buys; and around each job what
 # slurm/prolog, task-prolog and epilog do on a real slurmd.
+#
+# EXAMPLES_VENV=DIR: a Python environment that has PyTorch, DeepSpeed and Ray, as `make examples` makes one; without, those that
+# are installed, or others that stand in for them.
 
 # Variables from the helper; scripts for the job to expand.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154
@@ -10,6 +13,8 @@ setup_file() {
 	own_lab || return
 	LAB_NODES=8
 	export gpus=8 patience=90
+	# PyTorch itself takes longer, and sixteen processes of it more than there should be on a small machine.
+	[ -z "${EXAMPLES_VENV-}" ] || gpus=2 patience=400
 	LAB_POOL='checkpoint_signal = "USR1"'
 	LAB_SLURM_EXTRA="NodeName=m1 CPUs=8 RealMemory=1000 Gres=gpu:a100_3g.20gb:2 State=CLOUD Feature=cloud
 		PartitionName=mig Nodes=m1
@@ -49,6 +54,7 @@ setup_file() {
 	mv "$lab_dir/standins/ray-cli" "$lab_dir/standins/ray-command"
 	mkdir "$lab_dir/standins/bin"
 	examples_path=$lab_dir/standins/bin:$PATH
+	[ -z "${EXAMPLES_VENV-}" ] || real_programs || return
 	want torch torchrun torchrun
 	want deepspeed deepspeed-command deepspeed
 	want ray ray-command ray
@@ -60,6 +66,18 @@ setup_file() {
 	read -r sweep collect <<<"$(sweep "$lab_dir/home/examples")"
 	throttle=$(scontrol show job "$sweep" | grep -m 1 -oE 'ArrayTaskThrottle=[0-9]+')
 	export throttle examples_path torchrun deepspeed checkpoint mig ray sweep collect
+}
+
+# The environment that `make examples` made, where the researcher can read it, wherever the checkout is.
+real_programs() {
+	local program
+	mkdir "$lab_dir/real"
+	mount --bind "$EXAMPLES_VENV" "$lab_dir/real" || return
+	examples_path=$lab_dir/standins/bin:$lab_dir/real/bin:$PATH
+	for program in torchrun deepspeed ray; do
+		sed "1s|.*|#!$lab_dir/real/bin/python|" "$lab_dir/real/bin/$program" >"$lab_dir/standins/bin/$program" || return
+		chmod 755 "$lab_dir/standins/bin/$program"
+	done
 }
 
 # want PACKAGE PROGRAM NAME: the real ones, or those that stand in for them
