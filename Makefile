@@ -411,6 +411,11 @@ cover-all: $(PROGRAMS) $(UNIT) $(BIN)/sim
 e2e: deps all $(BIN)/flood ## end-to-end tests on a private real Slurm
 	$(Q)$(prove) tests/e2e/run.sh
 
+# Apart from `make test`: what PyPI's PyTorch wants takes 4.3 GB.
+examples: deps all ## the batch scripts of docs/examples with PyTorch, DeepSpeed and Ray themselves (PyPI, 4.3 GB in build/torch), on CPUs
+	@scripts/dev/deps.sh examples
+	@BUILD=$(BUILD) BIN=$(BIN) $(prove) tests/e2e/examples/real.sh
+
 node: deps ## what runs on a node (stage0, node-init), against hostile clouds
 	$(Q)$(prove) tests/node/run.sh
 
@@ -427,11 +432,12 @@ analysed: ## the slow analysers on all files; scripts/dev/analysed then names th
 		else echo 'sources have changed meanwhile: again' >&2; exit 1; fi
 
 # Tests that take too long for `make test`; docs/reliability.md has their figures.
-soak: ## hours: the analysers on all files, a build by clang, unit tests of the release, every cloud end to end, 10,000 seeds, the museum, death at every write, fuzzing, 30 minutes of chaos over one cloud and over two
+soak: ## hours: the analysers on all files, a build by clang, unit tests of the release, every cloud end to end, the examples, 10,000 seeds, the museum, death at every write, fuzzing, 30 minutes of chaos over one cloud and over two
 	@$(MAKE) --no-print-directory analysed
 	@$(MAKE) --no-print-directory CC=clang WERROR=1 BUILD=$(BUILD)/clang all
 	@$(MAKE) --no-print-directory unit
 	@ALL=1 $(MAKE) --no-print-directory e2e
+	@$(MAKE) --no-print-directory examples
 	@$(MAKE) --no-print-directory sim
 	@$(MAKE) --no-print-directory museum
 	@$(MAKE) --no-print-directory crash
@@ -617,6 +623,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab lab-possible contract test quick analysed soak unit-programs test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers replay torture install uninstall clean
+.PHONY: all help deps deps-build demo lab lab-possible contract test quick analysed soak unit-programs test-programs test-asan test-slurm-matrix unit e2e examples node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers replay torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -1,4 +1,4 @@
-"""sum.py NODES: waits until that many nodes are in the Ray cluster, and has each of them work."""
+"""sum.py NODES: waits until that many nodes are in the Ray cluster, and has all of them work."""
 import sys
 import time
 
@@ -6,16 +6,23 @@ import ray
 
 ray.init(address="auto")
 nodes = int(sys.argv[1])
+
+
+def hosts():
+    return {node["NodeManagerHostname"] for node in ray.nodes() if node["Alive"]}
+
+
 give_up = time.monotonic() + 300
-while sum(node["Alive"] for node in ray.nodes()) < nodes:
+while len(hosts()) < nodes:
     if time.monotonic() > give_up:
         sys.exit("not all nodes are in the cluster")
     time.sleep(0.5)
 
 
-@ray.remote
+@ray.remote(scheduling_strategy="SPREAD")
 def square(number):
     return number * number
 
 
-print(f"{nodes} nodes, the sum is", sum(ray.get([square.remote(number) for number in range(10)])), flush=True)
+squares = ray.get([square.remote(number) for number in range(10)])
+print(f"{len(hosts())} nodes, the sum is {sum(squares)}", flush=True)

@@ -163,6 +163,10 @@ mkdir -p "$tmp/without"
 no_vault='neither bao nor vault nor Go 1.21 is installed'
 want "no Go: OpenBao" skips "$no_vault" go bao vault -- tests/contract/vault.sh
 want "no bats: OpenBao" skips 'bats is not installed' bats -- tests/contract/vault.sh
+want "no C++: PyTorch" skips 'there is no c++' c++ -- tests/e2e/examples/real.sh
+fake df <<<'echo 7G'
+want "no room: PyTorch" skips 'less than 8 GB are free' -- tests/e2e/examples/real.sh
+rm "$tmp/fake/df"
 want "no Python: moto" skips 'there is no python3' python3 -- tests/contract/aws.sh
 fake go <<<'[ "$1" != env ] || exec echo go1.24; echo "dial tcp: connection refused" >&2; exit 1'
 want "Go, and no network: OpenBao" skips 'OpenBao cannot be built: ' bao vault -- tests/contract/vault.sh
@@ -209,6 +213,11 @@ ran() {
 export network=''
 want "no network: moto" skips 'no network' -- tests/contract/aws.sh
 want "no network: moto: no environment is left that counts" test ! -e "$half/installed"
+fake df <<<'echo 99G'
+want "no network: PyTorch" skips 'no network' -- env PYTHON=python3 tests/e2e/examples/real.sh
+want "no network: PyTorch: no environment is left that counts" test ! -e "$tmp/without/torch/installed"
+want "no network: PyTorch: nothing is left half-way" test ! -e "$tmp/without/torch.tmp"
+rm "$tmp/fake/df"
 network=yes
 rm -rf "$half" && mkdir -p "$half/bin"
 printf '#!/bin/sh\nexit 1\n' >"$half/bin/python"

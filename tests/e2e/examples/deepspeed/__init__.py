@@ -10,8 +10,9 @@ import torch.distributed as dist
 class Engine:
     def __init__(self, model, config):
         with open(config, encoding="utf-8") as f:
-            stage = json.load(f)["zero_optimization"]["stage"]
-        assert stage in (1, 2, 3), stage
+            c = json.load(f)
+        assert c["zero_optimization"]["stage"] in (1, 2, 3) and c["train_micro_batch_size_per_gpu"] > 0
+        assert c["optimizer"]["type"] == "AdamW" and set(c["optimizer"]["params"]) <= {"lr", "betas", "eps", "weight_decay", "torch_adam"}
         self.model, self.device, self.global_steps = model, "cpu", 0
         self.global_rank, self.world_size = dist.get_rank(), dist.get_world_size()
         self.pending = None

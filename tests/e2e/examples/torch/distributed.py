@@ -6,27 +6,46 @@ import time
 PATIENCE = 30  # seconds
 
 
+joined = False
+
+
 def init_process_group(backend):
-    assert backend == "gloo"
+    global joined
+    assert backend == "gloo" and not joined
+    joined = True
 
 
 def destroy_process_group():
-    pass
+    global joined
+    assert joined
+    joined = False
 
 
 def get_rank():
+    assert joined
     return int(os.environ["RANK"])
 
 
 def get_world_size():
+    assert joined
     return int(os.environ["WORLD_SIZE"])
+
+
+# What torchrun was given as --rdzv-id: those that were given another one wait for others.
+own_id = os.environ.get("RDZV_ID", "none")
+
+
+def hear(peer):
+    id_, number = peer.recv(100).decode().split()
+    assert id_ == own_id, id_
+    return float(number)
 
 
 def serve(port, own):
     with socket.create_server(("", port), backlog=get_world_size()) as listener:
         listener.settimeout(PATIENCE)
         peers = [listener.accept()[0] for _ in range(get_world_size() - 1)]
-        total = own + sum(float(peer.recv(100)) for peer in peers)
+        total = own + sum(hear(peer) for peer in peers)
         for peer in peers:
             peer.sendall(str(total).encode())
             peer.close()
@@ -38,7 +57,7 @@ def ask(address, own):
     while True:
         try:
             with socket.create_connection(address, timeout=PATIENCE) as server:
-                server.sendall(str(own).encode())
+                server.sendall(f"{own_id} {own}".encode())
                 return float(server.recv(100))
         except OSError:
             if time.monotonic() > give_up:
