@@ -484,6 +484,11 @@ test-slurm-matrix: ## the end-to-end tests on other Slurm versions, in chroots: 
 	@scripts/dev/deps.sh matrix
 	@tests/matrix/run.sh $(SUITES)
 
+bare: ## docs/slurm-integration.md, followed to the letter on hosts that have nothing but Debian 12, or Slurm besides
+	@scripts/dev/deps.sh
+	@scripts/dev/deps.sh matrix
+	@prove -v $(PROVE) --exec tests/bare/run.sh tests/bare/*.bats
+
 # The scripts say themselves why they skip; make calls their exit status "Error 77".
 or_skipped = || { rc=$$?; [ $$rc != 77 ] || echo "make $@: skipped, nothing is broken; make calls that \"Error 77\"" >&2; exit $$rc; }
 
@@ -623,6 +628,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab lab-possible contract test quick analysed soak unit-programs test-programs test-asan test-slurm-matrix unit e2e examples node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers replay torture install uninstall clean
+.PHONY: all help deps deps-build demo lab lab-possible contract test quick analysed soak unit-programs test-programs test-asan test-slurm-matrix bare unit e2e examples node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers replay torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -11,6 +11,7 @@
 #include "io/conf_file.h"
 #include "io/loop.h"
 #include "io/proc.h"
+#include "io/sd.h"
 #include "io/user_name.h"
 #include "ledger/desk_private.h"
 #include "providers/options.h"
@@ -262,8 +263,10 @@ int desk_run(const struct desk_opts *o, struct err *e)
 	struct desk d = {.o = o};
 	int rc = open_desk(&d, e);
 
-	if (rc == 0)
+	if (rc == 0) {
+		sd_notify_state("READY=1");
 		loop_run(d.loop);
+	}
 	close_desk(&d);
 	return rc;
 }

@@ -13,6 +13,7 @@
 #include "base/paths.h"
 #include "base/str.h"
 #include "core/conf.h"
+#include "io/sd.h"
 #include "ledger/command.h"
 #include "ledger/desk.h"
 #include "ledger/lock.h"
@@ -186,13 +187,16 @@ static void be_desk(const struct service *sv, const struct settings *s, pid_t pa
 	_exit(COMMAND_WRONG);
 }
 
-/* Start it, or again if it has ended: passes go on without it. */
+/* Start it, or again if it has ended: passes go on without it, and systemd, which it tells that the
+ * service is ready, waits for it no longer. */
 static void keep_desk(struct service *sv, const struct settings *s)
 {
 	const pid_t parent = getpid();
 
 	if (sv->desk > 0 && waitpid(sv->desk, NULL, WNOHANG) == 0)
 		return;
+	if (sv->desk != 0)
+		sd_notify_state("READY=1");
 	sv->desk = fork();
 	if (sv->desk == 0)
 		be_desk(sv, s, parent);

@@ -12,7 +12,7 @@ set -eu
 # Each line: what needs them.
 build='gcc make pkg-config libc6-dev musl-tools libuv1-dev libcurl4-openssl-dev libjansson-dev libsqlite3-dev
 	libssl-dev libmicrohttpd-dev libgnutls28-dev libconfuse-dev libexpat1-dev libmunge-dev libxlsxwriter-dev scdoc
-	tzdata'
+	zlib1g-dev tzdata ca-certificates'
 unit='libcmocka-dev perl procps openssl zsh lua5.1'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
 	python3 python3-aiosmtpd nftables iptables'

@@ -1,11 +1,13 @@
 #!/usr/bin/env bats
 # docs/slurm-integration.md, followed word for word on a cluster that has a machine of its own: its commands are read from
 # the document and run in its order.  sudo and systemctl are stand-ins, for there is neither here; what systemctl starts is what
-# the unit names.
+# the unit names.  With real ones, and without what else this machine has: tests/bare.
 
 # Variables from the helper; run by the document's commands.
 # shellcheck disable=SC2034,SC2154,SC2317
 load helper
+# shellcheck source=tests/document.bash
+. tests/document.bash
 
 setup_file() {
 	own_lab || return
@@ -38,21 +40,21 @@ setup() {
 	:
 }
 
-# block N: the Nth block of commands
-block() {
-	awk -v n="$1" '/^```sh$/ { i++; inside = 1; next } /^```$/ { inside = 0 } inside && i == n' docs/slurm-integration.md
-}
-
 # follow N [DIR]: run it, in the source tree or in DIR.  The reader is a user of the cluster, and root by sudo.
 follow() (
 	local commands
 	commands=$(block "$1")
 	[ -n "$commands" ] || exit 1
 	[ -z "${2-}" ] || cd "$2"
-	sudo() { if [ "$1" = burstctl ]; then command "$@"; else "$@"; fi; }
+	sudo() {
+		case $1 in
+		burstctl) command "$@" ;;
+		scripts/dev/deps.sh) ;; # what it takes to build is there, and so is what is built
+		*) "$@" ;;
+		esac
+	}
 	burstctl() { lab_as researcher /usr/bin/burstctl "$@"; }
 	srun() { lab_as researcher srun "$@"; }
-	# It is built already.
 	make() { command make --no-print-directory -o all "$@"; }
 	set -eu
 	eval "$commands"
@@ -146,5 +148,7 @@ reported() {
 	cmp /etc/slurm/gres.conf "$lab_dir/reader/gres.conf"
 	run ! scontrol show node gpu1
 	lab_stopped burstd
-	[ -z "$(block 10)" ]
+	# Those for an empty host: tests/bare.
+	[ -n "$(block 11)" ]
+	[ -z "$(block 12)" ]
 }

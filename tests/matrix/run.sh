@@ -16,39 +16,13 @@
 #   MIRROR=  http://deb.debian.org/debian; http_proxy is respected
 set -eu -o pipefail
 keep='BUILD FILES JOBS MIRROR http_proxy https_proxy no_proxy'
-namespaces=(unshare --pid --fork --kill-child --mount --mount-proc --propagation private)
-
-refuse() {
-	echo "$1" >&2
-	exit 77
-}
-
-fail() {
-	echo "$1" >&2
-	exit 1
-}
+self=$(readlink -f "$0")
+cd "${self%/*}/../.."
+what='other Slurm versions are tested'
+# shellcheck source=tests/matrix/chroot.bash
+. tests/matrix/chroot.bash
 
 # --- as whoever called, and as root -----------------------------------------------------------
-
-become_root() {
-	local sudo=() vars=() v ask=-n
-	[ -x /usr/sbin/debootstrap ] ||
-		refuse "other Slurm versions are tested in chroots made by debootstrap, which \`scripts/dev/deps.sh matrix\` installs."
-	if [ "$(id -u)" != 0 ]; then
-		command -v sudo >/dev/null ||
-			refuse "other Slurm versions are tested in chroots, which need root, and there is no sudo here."
-		[ ! -t 2 ] || ask=--
-		sudo=(sudo "$ask")
-		"${sudo[@]}" true || refuse "other Slurm versions are tested in chroots, which need root, and sudo refused it."
-	fi
-	"${sudo[@]}" "${namespaces[@]}" true 2>/dev/null ||
-		refuse "other Slurm versions are tested in namespaces (unshare --pid --mount), and this machine refuses them."
-	for v in $keep; do
-		[ -z "${!v-}" ] || vars+=("$v=${!v}")
-	done
-	exec "${sudo[@]}" setpriv --pdeathsig KILL env PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "${vars[@]}" \
-		"$self" --as-root "$@"
-}
 
 # One suite, from the chroot to the last test.
 suite() {
@@ -64,13 +38,6 @@ suite() {
 	exec 9>&-
 	summary+=("$(sum_up "$suite" "$dir" $rc $(((SECONDS - began) / 60)))")
 	[ $rc = 0 ] || failed=1
-}
-
-# The files as they are now; one may have been deleted and git not told.
-tree() {
-	git ls-files -co --exclude-standard -z | while IFS= read -r -d '' f; do
-		[ ! -e "$f" ] || printf '%s\0' "$f"
-	done | tar -c --null -T -
 }
 
 # tests/e2e/run.sh asks for root itself.
@@ -152,16 +119,6 @@ within() { # DIR CMD...
 	chroot "$dir" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TZ=UTC LC_ALL=C.UTF-8 "${vars[@]}" "$@" </dev/null
 }
 
-make_chroot() { # SUITE DIR
-	rm -rf --one-file-system "$2" "$2.new"
-	echo "# making $2 (minutes, once)"
-	debootstrap --variant=minbase --force-check-gpg --include=make "$1" "$2.new" "$MIRROR" </dev/null |
-		{ grep -v '^I: ' || true; }
-	# Not worth an fsync per file.
-	echo force-unsafe-io >"$2.new/etc/dpkg/dpkg.cfg.d/unsafe-io"
-	mv "$2.new" "$2"
-}
-
 # Built from nothing each time: a file may have been saved after the last copy of it, yet before its object was made.
 unpack() { # DIR, the tree on standard input
 	rm -rf "$1/burstd"
@@ -174,7 +131,7 @@ inside() { # SUITE DIR, the tree on standard input
 	trap 'exit 130' INT
 	trap 'exit 143' TERM HUP
 	if ! recipe "$suite" | cmp -s - "$dir/recipe"; then
-		make_chroot "$suite" "$dir"
+		make_root "$suite" "$dir" --include=make
 		fresh=yes
 	fi
 	unpack "$dir"
@@ -190,10 +147,6 @@ inside() { # SUITE DIR, the tree on standard input
 	within "$dir" /burstd/tests/e2e/run.sh ${FILES-}
 }
 
-self=$(readlink -f "$0")
-cd "${self%/*}/../.."
-: "${BUILD:=build}" "${MIRROR:=http://deb.debian.org/debian}"
-chroots=$(readlink -m "$BUILD")/chroot
 logs=$(readlink -m "$BUILD")/matrix
 case ${1-} in
 --inside) shift && inside "$@" ;;

@@ -1,0 +1,68 @@
+# host.bash: what the tests of this directory share.  run.sh has the host, and who works there: admin, who has sudo, in the source
+# tree in his home.
+
+bats_require_minimum_version 1.5.0
+# shellcheck source=tests/document.bash
+. tests/document.bash
+
+# setup_file of both: a host is made by run.sh alone.
+own_host() {
+	[ -n "${BARE_PID-}" ] && return
+	echo "run this file by tests/bare/run.sh: it needs a host of its own" >&2
+	return 1
+}
+
+# host CMD...: as root there
+host() {
+	nsenter --target "$BARE_PID" --all -- env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root \
+		DEBIAN_FRONTEND=noninteractive "$@" </dev/null
+}
+
+# admin COMMAND: by the shell of a fresh login, in the source tree
+admin() {
+	host timeout 60 su - admin -c "cd burstd && $1"
+}
+
+# follow N: the document's Nth block, to the letter.  A srun whose machine does not come up would wait for ResumeTimeout.
+follow() {
+	block "$1" >"$BARE_ROOT/home/admin/block"
+	[ -s "$BARE_ROOT/home/admin/block" ] || return
+	host timeout 300 su - admin -c 'cd burstd && bash -eux ../block'
+}
+
+# within SECONDS CMD...
+within() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || {
+			echo "not in time: $*"
+			return 1
+		}
+		sleep 0.3
+	done
+}
+
+# cloud: the reader's, with a key for it.  Its machines have the 8 processors that the document wants (to hwloc, which slurmd
+# asks), and boot this host's own installation, which so has to have slurmd.
+cloud() {
+	local i
+	(umask 077 && echo key-of-a-test >"$BARE_ROOT/home/admin/burstd/my-cloud.key")
+	host chown admin: /home/admin/burstd/my-cloud.key
+	install -D -m 755 scripts/node/sim-boot "$BARE_ROOT/opt/cloud/sim-boot"
+	host install -m 600 /home/admin/burstd/my-cloud.key /opt/cloud/key
+	host cp /etc/hosts /opt/cloud/hosts
+	mkdir "$BARE_ROOT/etc/simcloud"
+	echo "export HWLOC_SYNTHETIC='pack:1 core:8 pu:1' HWLOC_THISSYSTEM=1" >"$BARE_ROOT/etc/simcloud/boot.conf"
+	for i in 0 1 2 3 4 5 6 7; do host mknod -m 666 "/dev/nvidia$i" c 1 3; done
+	host systemd-run --quiet --unit=cloud simcloud --listen 127.0.0.1:8900 --token-file /opt/cloud/key --subnet 10.77.0.0/16 \
+		--seed 1 --boot /opt/cloud/sim-boot --hosts-extra /opt/cloud/hosts --run-dir /run/cloud
+	within 10 host bash -c ': </dev/tcp/127.0.0.1/8900'
+}
+
+# What it says of a cluster and of jobs there where something failed.
+teardown() {
+	[ -z "${BATS_TEST_COMPLETED-}" ] || return 0
+	host journalctl --no-pager -q -n 60
+	host sh -c 'tail -n 15 /var/log/slurm/*.log /run/cloud/*/console.log' 2>/dev/null || true
+}
