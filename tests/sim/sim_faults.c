@@ -25,6 +25,7 @@ static const char why_list[] =
 	"what is not sent for or is gone has no instance, but by two accidents";
 static const char why_boot[] = "a node is booting then, or its create is in doubt";
 static const char why_up[] = "only what slurmctld has up; our row is late at most";
+static const char why_path[] = "only of what is up somebody asks where it is";
 static const char why_hook[] = "what is bought is sent for at once, and hooks come before or after";
 static const char why_idle[] = "only what no job has is deleted, so it is not on its way";
 static const char why_claim[] = "it is about a claim, or the way to it: counted once";
@@ -157,6 +158,11 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 			      (NODES & ~(W(READY) | W(DRAINING))) | NO_ROW, why_up},
 	[SIM_SPOOL_DEAF] = {"F47 the spool is not watched", 100, 0, "calls come at any time"},
 	[SIM_SPOOL_STAYS] = {"F55 a call stays", 100, 0, "calls come at any time"},
+	[SIM_NO_ROOM] = {"no room for dynamic nodes", 300, NODES, why_one},
+	[SIM_CREATED_LATE] = {"nodes created late", 500, NODES, why_one},
+	[SIM_PATHS_REFUSED] = {"place of one refused", 300, (NODES & ~W(READY)) | NO_ROW, why_path},
+	[SIM_PATHS_DENIED] = {"places are denied", 150, (NODES & ~W(READY)) | NO_ROW, why_path},
+	[SIM_PATHS_SLOW] = {"places are told late", 400, (NODES & ~W(READY)) | NO_ROW, why_path},
 	[SIM_STILLBORN] = {"F10 fails once accepted", 500, OTHER_THAN_BOOT, why_boot},
 };
 

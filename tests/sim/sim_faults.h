@@ -108,6 +108,13 @@ enum sim_fault {
 			   */
 	SIM_SPOOL_DEAF,   /* F47: inotify says nothing of a call; likewise */
 	SIM_SPOOL_STAYS,  /* F55: the file of a call cannot be deleted; likewise */
+	/* Of dynamic pools (ADR 67). */
+	SIM_NO_ROOM,      /* slurmctld has none for more nodes, for minutes */
+	SIM_CREATED_LATE, /* it is busy, and takes the order seconds later */
+	/* Of where machines are (ADR 66). */
+	SIM_PATHS_REFUSED, /* for one of them the provider refuses to say it of all */
+	SIM_PATHS_DENIED,  /* nobody may ask, for minutes */
+	SIM_PATHS_SLOW,    /* the answer takes long, or gets lost */
 	SIM_NFAULTS
 };
 

@@ -243,6 +243,8 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_lapse_choose(w);
 	sim_het_choose(w);
 	sim_rotate_choose(w);
+	sim_dynamic_choose(w);
+	sim_topology_choose(w);
 	w->set.budgets = seed % 3 == 1; /* no dice: other seeds go on as before */
 	w->set.ladder = seed % 12 == 4;
 	if (w->set.budgets)

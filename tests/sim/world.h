@@ -31,6 +31,7 @@ enum {
 	SIM_MINUTE = 60000,
 	SIM_TOKEN_MS = 2 * SIM_MINUTE, /* what a forgetful provider knows a token for */
 	SIM_CREATE_FEW = 2,            /* instances in one create, where that is little */
+	SIM_PATHS_MAX = 4,             /* machines in one question where they are */
 };
 
 #define SIM_UUID "5111eb00-0000-4000-8000-000000000001"
@@ -49,6 +50,9 @@ struct sim_totals {
 	/* Under faults: nodes that a job found up, that idled for SuspendTime and were powered
 	 * down, and that were not. */
 	uint64_t reuses, idle_suspends, warm;
+	uint64_t placed; /* machines that the provider said the place of */
+	/* Nodes that burstd created in slurmctld; that this lost. */
+	uint64_t created, lost;
 	uint64_t place_fails, place_probes; /* places closed as purchases fail; and tried again */
 	/* of munge's key: done, aborted, that burstd died in, admins' own writes, nodes left behind
 	 */
@@ -118,6 +122,7 @@ struct sim_pool {
 	uint32_t unit; /* nodes of each placement unit; 0: it has none */
 	int64_t price, max_rate;
 	bool ladder;   /* it has SIM_RUNGS offers, of one price */
+	bool dynamic;  /* burstd creates its nodes in slurmctld */
 	uint32_t warm; /* nodes that are up without a job, too */
 	int64_t quantum_ms;
 };
@@ -175,6 +180,8 @@ struct sim_setting {
 	bool instance_ids;   /* slurmd says which instance it is on */
 	bool prolog;         /* burst-prolog is PrologSlurmctld */
 	bool fabric;         /* jobs of pools get a fabric of their own */
+	bool paths;          /* the provider says where its machines are */
+	bool bare;           /* slurmctld has no nodes but those of dynamic pools */
 	bool units;          /* pools have placement units, each in a fabric of its own */
 	bool warm;           /* some pools keep nodes warm, or have a quantum ... */
 	bool fixed;          /* ... and slurm.conf has a count of those that are to stay */
@@ -400,6 +407,8 @@ void sim_absent_row(struct world *w, const struct node *was, const struct node *
 void sim_slow_choose(struct world *w);
 void sim_lapse_choose(struct world *w);
 void sim_het_choose(struct world *w); /* sim_het.c */
+void sim_dynamic_choose(struct world *w);
+void sim_topology_choose(struct world *w);
 void sim_slow_start(struct world *w);
 void sim_slow_wait(struct world *w); /* something is about to become durable */
 
@@ -458,6 +467,12 @@ bool check_converged(struct world *w, char *why, size_t size); /* nothing is lef
 
 /* A job's nodes go back to slurmctld because one of them cannot be had. */
 void check_refused(struct world *w, const char *node);
+
+/* --- sim_topology.c: where machines are --- */
+void sim_topology_check(struct world *w);                           /* at every step */
+bool sim_topology_settled(struct world *w, char *why, size_t size); /* of all that are up */
+/* A durable row becomes *next. */
+void sim_topology_row(struct world *w, const struct node *was, const struct node *next);
 
 /* --- sim_cells.c: which fault met which state ---
  */
