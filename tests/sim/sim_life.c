@@ -120,6 +120,12 @@ static void set_ladder(const struct world *w, struct conf_pool *p, const struct 
 	}
 }
 
+/* Not by dice: all other seeds stay the worlds that they were. */
+int64_t sim_life_unmount_ms(const struct world *w)
+{
+	return w->seed % 5 == 0 ? 10 * SIM_SECOND : 0;
+}
+
 static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 {
 	const struct sim_pool *sp = &w->set.pools[i];
@@ -144,8 +150,7 @@ static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 				.rebalance = w->set.rebalance ? CONF_REBALANCE_DRAIN
 							      : CONF_REBALANCE_IGNORE,
 				.rebalance_wait_ms = w->set.wait_ms,
-				/* Not by dice: all other seeds stay the worlds that they were. */
-				.unmount_wait_ms = w->seed % 5 == 0 ? 10 * SIM_SECOND : 0,
+				.unmount_wait_ms = sim_life_unmount_ms(w),
 				.warm = sp->warm,
 				.quantum_ms = sp->quantum_ms,
 				.boot_ms = w->set.boot_ms};

@@ -338,7 +338,7 @@ static void on_run(struct world *w, void *ctx, uint64_t arg);
 /* slurmctld takes the order so much later: scontrol waits for that, or was stopped before. */
 static void be_late(struct world *w, struct child *k, int64_t ms)
 {
-	if (!world_one_in(w, 3)) {
+	if (!world_one_in(w, 3) || k->done == NULL) { /* NULL: burstd is gone, and it, too */
 		world_at(w, w->now + ms, on_run, k, 1);
 		return;
 	}

@@ -492,6 +492,7 @@ void sim_life_init(struct world *w);
 void life_start(struct world *w);
 void sim_life_cool(struct world *w); /* by a reload: no pool keeps anything any more */
 int sim_life_reload(struct world *w, struct err *e);
-void life_end(struct world *w); /* after a crash, or at the end of the seed */
+int64_t sim_life_unmount_ms(const struct world *w); /* from a node's release to its delete */
+void life_end(struct world *w);                     /* after a crash, or at the end of the seed */
 
 #endif
