@@ -170,11 +170,15 @@ int64_t fabric_next_ms(const struct cloud *c)
 
 static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 {
+	const size_t known = c->nfabrics;
+
 	(void)ctx;
 	(void)pages_answered(&c->fabrics_list, r, engine_now(c->e));
 	for (size_t i = 0; i < r->nfabrics; i++)
 		if (is_ours(c->e, r->fabrics[i].name))
 			remember(c, r->fabrics[i].name);
+	/* After a restart it was perhaps said before this where their machines are. */
+	c->e->cloud->aparts_due |= c->nfabrics > known;
 }
 
 /* Ask for the page that is due, if the limit allows it. */

@@ -192,7 +192,8 @@ static const char *reason_of(const struct slurm_order *o)
 		{"resume", "it was down after ResumeTimeout"},
 		{"power-up", "its pool keeps nodes warm"},
 		{"keep", "it is kept warm, or its quantum is paid for"},
-		{"let-go", "slurmctld may power it down"}};
+		{"let-go", "slurmctld may power it down"},
+		{"create-node", "slurmctld lacks it"}};
 
 	if (strcmp(o->verb, "signal") == 0)
 		return "it is to save its work";

@@ -10,13 +10,19 @@
 /* Creates the nodes of dynamic pools in slurmctld: they are in no slurm.conf, and slurmctld keeps
  * them with its state.
  *
- * Only nodes are created that a snapshot lacks which began after the last order had ended: 25.11
- * refuses to create a node that is there, loses it from its table, and dies at the next job.  No
- * node is ever deleted to create it anew: from 23.11 to 26.05.2 such a node gets no jobs. */
+ * Only nodes are created that two snapshots lack, DYNAMIC_SURE_MS apart, which began after the last
+ * order had ended: 25.11 refuses to create a node that is there, loses it from its table, and dies
+ * at the next job.  No node is ever deleted to create it anew: from 23.11 to 26.05.2 such a node
+ * gets no jobs. */
+
+/* A busy slurmctld obeys late, and burstd may have been killed since it gave the order: it does not
+ * know of that one.  scontrol itself waits for so long (MessageTimeout). */
+enum { DYNAMIC_SURE_MS = 10000 };
 
 struct dynamic {
 	bool runs;       /* orders are on their way, up to ... */
 	uint64_t mark;   /* ... this one */
+	int64_t idle_ms; /* when the last order ended; 0: none has */
 	int64_t seen_ms; /* snapshots that began until then are not looked at any more */
 	int64_t next_ms; /* when nodes may be ordered again ... */
 	int64_t step_ms; /* ... which is later each time that some still lack */
@@ -53,16 +59,29 @@ static bool lacks(const struct engine *e, const char *node)
 	return nm != NULL && nm->missing_ms != 0;
 }
 
-static bool lacks_any(const struct engine *e)
+/* When this is known for sure of a node that snapshots lack. */
+static int64_t sure_ms(const struct engine *e, const char *node)
 {
+	int64_t since = fleet_find(&e->fleet, node)->missing_ms;
+
+	if (since < e->jobs->dynamic->idle_ms)
+		since = e->jobs->dynamic->idle_ms;
+	return since + DYNAMIC_SURE_MS;
+}
+
+/* When this is known for sure of the first of all that slurmctld lacks; INT64_MAX: it has all. */
+static int64_t first_sure_ms(const struct engine *e)
+{
+	int64_t first = INT64_MAX;
+
 	for (size_t i = 0; i < e->conf->npools; i++) {
 		const struct conf_pool *p = &e->conf->pools[i];
 
 		for (size_t k = 0; is_dynamic(p) && k < p->nodes->n; k++)
-			if (lacks(e, p->nodes->names[k]))
-				return true;
+			if (lacks(e, p->nodes->names[k]) && sure_ms(e, p->nodes->names[k]) < first)
+				first = sure_ms(e, p->nodes->names[k]);
 	}
-	return false;
+	return first;
 }
 
 /* Order those nodes of the pool that slurmctld lacks.  If too many orders wait, the others come
@@ -76,6 +95,7 @@ static void create_nodes(struct engine *e, uint32_t pool)
 	slurm_node_words(p, &words);
 	for (size_t i = 0; i < p->nodes->n; i++)
 		if (lacks(e, p->nodes->names[i]) &&
+		    sure_ms(e, p->nodes->names[i]) <= e->poll.snapshot_ms &&
 		    !slurm_create(e->slurm, p->nodes->names[i], pool, words.p))
 			break;
 	str_fini(&words);
@@ -88,7 +108,7 @@ static bool is_idle(struct engine *e)
 
 	if (d->runs && slurm_past(e->slurm, d->mark)) {
 		d->runs = false;
-		d->seen_ms = engine_now(e);
+		d->idle_ms = d->seen_ms = engine_now(e);
 		e->poll.next_ms = d->seen_ms + 1; /* so that it begins after this */
 	}
 	return !d->runs;
@@ -107,17 +127,28 @@ static void order(struct engine *e)
 	d->next_ms = engine_now(e) + d->step_ms;
 }
 
+/* Have a snapshot begin then, if none would before. */
+static void poll_by(struct engine *e, int64_t ms)
+{
+	if (ms < e->poll.next_ms)
+		e->poll.next_ms = ms;
+}
+
 /* Look at each snapshot once. */
 static void dynamic_run(struct engine *e)
 {
 	struct dynamic *d = e->jobs->dynamic;
+	int64_t sure;
 
 	if (!is_idle(e) || !e->poll.polled || e->poll.snapshot_ms <= d->seen_ms)
 		return;
 	d->seen_ms = e->poll.snapshot_ms;
-	if (!lacks_any(e)) {
+	sure = first_sure_ms(e);
+	if (sure == INT64_MAX) {
 		d->step_ms = 0;
 		d->error[0] = '\0';
+	} else if (sure > d->seen_ms) {
+		poll_by(e, sure);
 	} else if (engine_now(e) >= d->next_ms) {
 		order(e);
 	}

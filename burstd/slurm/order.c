@@ -16,8 +16,9 @@ void order_of(const struct command *c, struct slurm_order *out)
 				    .names = c->names.p,
 				    .reason = c->reason,
 				    .what = c->kind == COMMAND_SET_ADDR ? c->addrs.p
-					    : c->kind == COMMAND_CREATE ? c->spec.p
-									: c->wait,
+					    : c->kind == COMMAND_CREATE
+						    ? c->spec.p + (c->spec.len > 0)
+						    : c->wait,
 				    .of_jobs = command_of_jobs(c->kind),
 				    .given = c->sealed};
 }

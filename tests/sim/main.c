@@ -74,6 +74,9 @@ static void print_totals(const struct sim_totals *t)
 		     " cancelled, %" PRIu64 " died of its signal, %" PRIu64
 		     " refused by their prolog\n",
 		     t->ladder_requeues, t->ladder_cancels, t->ladder_deaths, t->ladder_unpaid);
+	(void)printf("# %" PRIu64 " nodes created in slurmctld, which lost %" PRIu64
+		     " of them; %" PRIu64 " machines located\n",
+		     t->created, t->lost, t->placed);
 	(void)printf("# %" PRIu64 " places left alone as purchases failed, %" PRIu64
 		     " creates to try one\n",
 		     t->place_fails, t->place_probes);

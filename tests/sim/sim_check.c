@@ -292,6 +292,7 @@ void check_step(struct world *w)
 	check_limits(w);
 	sim_limit_check(w);
 	sim_fabric_check_units(w->cloud);
+	sim_topology_check(w);
 }
 
 /* --- I24 -------------------------------------------------------------------------------------- */
@@ -481,7 +482,8 @@ bool check_converged(struct world *w, char *why, size_t size)
 				       (unsigned)w->ctld->jobs[i].id, (unsigned)w->ctld->jobs[i].n);
 			return false;
 		}
-	if (!sim_het_settled(w->ctld, why, size))
+	if (!sim_het_settled(w->ctld, why, size) || !sim_dynamic_settled(w, why, size) ||
+	    !sim_topology_settled(w, why, size))
 		return false;
 	for (size_t i = 0; i < w->ctld->n; i++)
 		if (!node_settled(w, &w->ctld->nodes[i], why, size))

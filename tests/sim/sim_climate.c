@@ -114,6 +114,9 @@ static const struct class
 	 offsetof(struct sim_totals, ladder_requeues), 2},
 	{"jobs cancelled since their budget was used up",
 	 offsetof(struct sim_totals, ladder_cancels), 1},
+	{"dynamic nodes created", offsetof(struct sim_totals, created), 60},
+	{"dynamic nodes lost", offsetof(struct sim_totals, lost), 2},
+	{"machines located", offsetof(struct sim_totals, placed), 10},
 	{"creates to try one of these", offsetof(struct sim_totals, place_probes), 3},
 };
 

@@ -321,6 +321,7 @@ void sim_cloud_heal(struct sim_cloud *c)
 {
 	c->w->set.polled = false; /* drills count how long a refusal takes */
 	c->other_until = c->auth_until = c->away[0].until = c->away[1].until = 0;
+	c->places_denied_until = 0;
 	sim_place_heal(c->w);
 	sim_price_heal(c->w);
 	for (size_t k = 0; k < c->nlive; k++) {

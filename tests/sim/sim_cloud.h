@@ -70,9 +70,14 @@ struct inst {
 	int64_t created, visible_at, addr_at, ended, reclaim_at, denied_until, gone_at;
 	/* When the first list since it was shown left it out though it lived; 0: none did. */
 	int64_t hidden_at;
-	int64_t slurmd_at; /* 0: not yet */
-	int64_t taken_at;  /* slurmctld was told to take its node down, whatever runs there; 0: not
-			    */
+	/* sim_topology.c: 1 + the life in which burstd learnt where it is; 0: in none ... */
+	unsigned placed_life;
+	uint64_t placed_gen;    /* ... of a row of this generation ... */
+	bool place_told;        /* ... and not that nobody says so */
+	bool weighed, unplaced; /* unplaced: a question about it is refused */
+	int64_t slurmd_at;      /* 0: not yet */
+	int64_t taken_at; /* slurmctld was told to take its node down, whatever runs there; 0: not
+			   */
 };
 
 struct create_want {
@@ -152,6 +157,16 @@ struct sim_cloud {
 		enum { AWAY_REFUSES, AWAY_IS_SILENT, AWAY_FAILS } how;
 	} away[2]; /* nobody is there until then, by the one name of the account or the other (F26)
 		    */
+	/* Nobody may ask where machines are until then; and who asks, by each name. */
+	int64_t places_denied_until;
+	struct sim_asker {
+		unsigned life;   /* 1 + that of which this is */
+		int64_t told_at; /* it had an answer, and does not ask again before ... */
+		int64_t next_at;
+		int64_t pause;
+		size_t most;  /* machines in one question, as it had refused a longer one; 0: any */
+		unsigned odd; /* questions about one that were refused, one after the other */
+	} askers[2];
 	/* for drills */
 	const char *none;     /* the code with which all creates are refused; NULL: they are not */
 	bool single;          /* of each create there is only the first */

@@ -148,6 +148,11 @@ void sim_drill(struct world *w, step_fn step)
 	if (w->seed % 6 == 1)
 		drill_beside(w, step,
 			     (enum sim_bad)(BAD_DENIES + w->seed / 6 % (SIM_BADS - BAD_DENIES)));
+	if (w->set.pools[0].dynamic) {
+		drill_sleep_all(w, step);
+		drill_lost(w, step);
+		drill_sleep_all(w, step);
+	}
 	if (world_one_in(w, 4))
 		drill_next(w, step);
 	drill_sleep_all(w, step);

@@ -51,6 +51,10 @@ void drill_next(struct world *w, step_fn step);
 void drill_replace(struct world *w, step_fn step);
 void drill_late(struct world *w, step_fn step);
 
+/* --- sim_dynamic.c --- */
+
+void drill_lost(struct world *w, step_fn step);
+
 /* --- sim_drill_cloud.c --- */
 
 void drill_reclaim(struct world *w, step_fn step, int64_t notice_ms);

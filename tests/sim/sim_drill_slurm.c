@@ -48,6 +48,7 @@ void drill_cancel(struct world *w, step_fn step, bool next)
 
 void drill_mute(struct world *w, step_fn step)
 {
+	const int64_t most = MUTE_MS + sim_life_unmount_ms(w);
 	struct ctld_job *j = drill_submit(w);
 	struct ctld_node *n;
 	const struct inst *i;
@@ -61,10 +62,10 @@ void drill_mute(struct world *w, step_fn step)
 	n = &w->ctld->nodes[j->nodes[0]];
 	i = sim_cloud_find(w->cloud, n->inst);
 	sim_admin_kill_slurmd(w->ctld, n, true);
-	drill_pass(w, step, w->now + w->set.slurmd_timeout_s * SIM_SECOND + MUTE_MS);
+	drill_pass(w, step, w->now + w->set.slurmd_timeout_s * SIM_SECOND + most);
 	if (inst_live(i) && !i->accepted)
 		world_fail(w, "i-%u of %s lives on %d s after slurmctld gave its slurmd up",
-			   (unsigned)i->number, n->name, MUTE_MS / SIM_SECOND);
+			   (unsigned)i->number, n->name, (int)(most / SIM_SECOND));
 	drill_start(w, step, j, START_MS);
 	sim_ctld_end_job(w->ctld, j);
 }

@@ -148,6 +148,8 @@ void sim_fate_event(struct sim_ctld *c, const char *type, const char *detail)
 		world_fail(c->w, "P3: job %u is said to have ended, and has not", (unsigned)j->id);
 }
 
+#define PLACED "burstd: placed: "
+
 /* When the next try is that a comment names: a time of the wall clock, which may have been set
  * since. 0: it names none. */
 static int64_t next_try(const struct world *w, const char *comment)
@@ -162,7 +164,8 @@ static int64_t next_try(const struct world *w, const char *comment)
 	return fmt_time_parse(text, &at, NULL) == 0 ? at - w->wall : 0;
 }
 
-/* Is what burstd wrote there over?  That a job lost its node is so until it has others. */
+/* Is what burstd wrote there over?  That a job lost its node is so until it has others; where it
+ * is, or was, stays. */
 static bool is_over(const struct sim_ctld *c, const struct ctld_job *j)
 {
 	int64_t at = next_try(c->w, j->comment);
@@ -170,8 +173,9 @@ static bool is_over(const struct sim_ctld *c, const struct ctld_job *j)
 
 	if (strncmp(j->comment, "burstd:", 7) != 0 || j->comment_at != 0 || j->returned)
 		return false;
-	return j->state == JOB_CONFIGURING || j->state == JOB_RUNNING ||
-	       (waits && c->w->now > j->begin_at + STALE_MS && c->w->now > at + STALE_MS);
+	if (j->state == JOB_CONFIGURING || j->state == JOB_RUNNING)
+		return strncmp(j->comment, PLACED, sizeof(PLACED) - 1) != 0;
+	return (waits && c->w->now > j->begin_at + STALE_MS && c->w->now > at + STALE_MS);
 }
 
 /* A job does not keep what burstd wrote when that is over. */

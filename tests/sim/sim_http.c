@@ -132,6 +132,8 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 	    !(q->status == 202 && q->error.code == 0 && !q->garbage))
 		sim_place_answered(w, q->kind == WIRE_CREATE ? &q->create : NULL,
 				   q->error.code == 0 ? q->status : 0, q->sent_at);
+	if (q->done != NULL && q->kind == WIRE_PATHS)
+		sim_topology_told(w, q);
 	if (q->done != NULL && q->kind == WIRE_STORE && q->error.code == 0 && q->status == 200)
 		sim_store_told(w, q->url, q->body.p);
 	answer(q, q->error.code == 0 ? &r : NULL, q->error.code == 0 ? NULL : &q->error);
@@ -304,6 +306,8 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 		if (sim_cloud_find(c->w->cloud, q->ids[i]) != NULL)
 			sim_cloud_find(c->w->cloud, q->ids[i])->asked = true;
 	q->twin = strncmp(call->url, c->w->twin_url, strlen(c->w->twin_url)) == 0;
+	if (q->kind == WIRE_PATHS)
+		sim_topology_asked(c->w, q, c->wires);
 	if (q->kind == WIRE_CREATE)
 		q->fails = sim_place_fails(c->w, &q->create, q->twin);
 	if (sim_wire_away(c->w, q) && c->w->cloud->away[q->twin].how == AWAY_REFUSES) {

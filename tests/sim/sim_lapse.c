@@ -134,8 +134,10 @@ static void revert_job(struct sim_ctld *c, struct ctld_job *j, const struct ctld
 static void revert(struct sim_ctld *c)
 {
 	SIM_TRACE(c->w, "  ctld: knows not the last that it was told");
-	for (size_t i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++) {
 		revert_node(c, &c->nodes[i], &c->saved[i]);
+		sim_dynamic_revert(c, &c->nodes[i], &c->saved[i]);
+	}
 	for (size_t i = 0; i < JOBS_MAX; i++)
 		revert_job(c, &c->jobs[i], &c->saved_jobs[i]);
 }
@@ -211,6 +213,8 @@ void sim_lapse_end(struct sim_ctld *c)
 			continue;
 		if (what == LOSS_ALL)
 			sim_ctld_unplug(c, n);
+		if (what == LOSS_ALL)
+			sim_dynamic_lose(c, n);
 		if (what != LOSS_JOBS)
 			forget_addr(c, n);
 	}

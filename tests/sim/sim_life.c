@@ -21,14 +21,18 @@ static const char uuid[] = SIM_UUID;
  * A driver cannot be told per instance what it can do, so there is one table for each kind of
  * provider. */
 
-#define CAPS(NAME, FLAGS, MAX, TOKEN_MS)                                                           \
+#define CAPS_OF(NAME, FLAGS, MAX, TOKEN_MS, PATHS_MAX)                                             \
 	static struct provider_caps NAME(const void *self) {                                       \
 		(void)self;                                                                        \
 		return (struct provider_caps){.flags = PROVIDER_TAGS | PROVIDER_FABRICS | (FLAGS), \
 					      .create_max = (MAX),                                 \
 					      .delete_max = (MAX),                                 \
+					      .paths_max = (PATHS_MAX),                            \
 					      .token_ms = (TOKEN_MS)};                             \
 	}
+#define CAPS(NAME, FLAGS, MAX, TOKEN_MS)                                                           \
+	CAPS_OF(NAME, FLAGS, MAX, TOKEN_MS, 0)                                                     \
+	CAPS_OF(NAME##_paths, (FLAGS) | PROVIDER_PATHS, MAX, TOKEN_MS, SIM_PATHS_MAX)
 CAPS(caps_0, 0, 1000, 86400000)
 CAPS(caps_1, PROVIDER_TOKENS, 1000, 86400000)
 CAPS(caps_2, PROVIDER_GANGS, 1000, 86400000)
@@ -42,20 +46,25 @@ CAPS(caps_9, PROVIDER_TOKENS | PROVIDER_GANGS | PROVIDER_CONSOLES, 1000, SIM_TOK
 CAPS(caps_10, 0, 1, 86400000)
 CAPS(caps_11, PROVIDER_TOKENS, 1, 86400000)
 #undef CAPS
+#undef CAPS_OF
 
-static struct provider_caps (*const caps[])(const void *) = {caps_0, caps_1, caps_2,  caps_3,
-							     caps_4, caps_5, caps_6,  caps_7,
-							     caps_8, caps_9, caps_10, caps_11};
+static struct provider_caps (*const caps[])(const void *) = {
+	caps_0,       caps_1,       caps_2,       caps_3,       caps_4,        caps_5,
+	caps_6,       caps_7,       caps_8,       caps_9,       caps_10,       caps_11,
+	caps_0_paths, caps_1_paths, caps_2_paths, caps_3_paths, caps_4_paths,  caps_5_paths,
+	caps_6_paths, caps_7_paths, caps_8_paths, caps_9_paths, caps_10_paths, caps_11_paths};
 enum { NCAPS = sizeof(caps) / sizeof(caps[0]) };
 
-/* "0" ... "9", "a", "b": the driver `sim` with these caps.  Not const only because the driver is
- * not known before it is looked up: every look-up writes the same. */
+/* "0" ... "9", "a", "b": the driver `sim` with these caps; "0p" ...: one that says where machines
+ * are, too.  Not const only because the driver is not known before it is looked up: every look-up
+ * writes the same. */
 static struct provider_ops drivers[NCAPS];
 
 static const struct provider_ops *driver(const char *name)
 {
 	size_t i = (size_t)(name[0] <= '9' ? name[0] - '0' : name[0] - 'a' + 10);
 
+	i += name[1] == 'p' ? NCAPS / 2 : 0;
 	drivers[i] = *provider_find("sim");
 	drivers[i].caps = caps[i];
 	return &drivers[i];
@@ -67,9 +76,9 @@ static const struct provider_ops *driver(const char *name)
 static void set_provider(const struct world *w, struct conf_provider *p, const char *of)
 {
 	const struct sim_setting *s = &w->set;
-	char name[2] = {(char)('0' + (s->tokens ? 1 : 0) + (s->gangs ? 2 : 0) +
+	char name[3] = {(char)('0' + (s->tokens ? 1 : 0) + (s->gangs ? 2 : 0) +
 			       (s->create_max < 1000 ? 4 : 0)),
-			'\0'};
+			s->paths ? 'p' : '\0', '\0'};
 
 	if (s->tokens && s->token_ms == SIM_TOKEN_MS)
 		name[0] = s->gangs ? '9' : '8';
@@ -111,6 +120,12 @@ static void set_ladder(const struct world *w, struct conf_pool *p, const struct 
 	}
 }
 
+/* Not by dice: all other seeds stay the worlds that they were. */
+int64_t sim_life_unmount_ms(const struct world *w)
+{
+	return w->seed % 5 == 0 ? 10 * SIM_SECOND : 0;
+}
+
 static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 {
 	const struct sim_pool *sp = &w->set.pools[i];
@@ -125,6 +140,9 @@ static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 						     : w->set.fabric ? CONF_FABRIC_JOB
 								     : ""),
 				.unit = w->set.units ? sp->unit : 0,
+				.dynamic = sp->dynamic,
+				.node = mem_strdup(sp->dynamic ? "CPUs=8 RealMemory=1000" : ""),
+				.gres = mem_strdup(sp->dynamic ? "gpu:h100:8" : ""),
 				.spot_share = 100,
 				.max_nodes = sp->max_nodes,
 				.max_rate_nano_h = sp->max_rate,
@@ -132,8 +150,7 @@ static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 				.rebalance = w->set.rebalance ? CONF_REBALANCE_DRAIN
 							      : CONF_REBALANCE_IGNORE,
 				.rebalance_wait_ms = w->set.wait_ms,
-				/* Not by dice: all other seeds stay the worlds that they were. */
-				.unmount_wait_ms = w->seed % 5 == 0 ? 10 * SIM_SECOND : 0,
+				.unmount_wait_ms = sim_life_unmount_ms(w),
 				.warm = sp->warm,
 				.quantum_ms = sp->quantum_ms,
 				.boot_ms = w->set.boot_ms};
@@ -309,12 +326,15 @@ static void change_conf(struct world *w)
 int sim_life_reload(struct world *w, struct err *e)
 {
 	struct conf *c = make_conf(w);
-	int rc = engine_reload(w->engine, c, e);
+	int64_t before = w->reloaded;
+	int rc;
 
+	w->reloaded = w->now; /* what it sends at once is by the new one */
+	rc = engine_reload(w->engine, c, e);
 	if (rc == 0)
-		w->reloaded = w->now;
-	else
-		conf_free(c);
+		return 0;
+	w->reloaded = before;
+	conf_free(c);
 	return rc;
 }
 

@@ -54,7 +54,8 @@ static void failed(struct world *w, const struct node *n, int64_t born)
 	if (p->waves > 0 && strcmp(p->alone, node) == 0)
 		return;
 	(void)snprintf(p->alone, sizeof(p->alone), "%.15s", p->waves == 0 ? node : "");
-	if (p->waves > 0 && born <= p->failed)
+	/* It was decided before, and became durable later (F55). */
+	if (p->waves > 0 && (born <= p->failed || n->wanted_ms - w->skew <= p->failed))
 		return;
 	p->waves++;
 	p->failed = w->now;

@@ -23,6 +23,7 @@ enum {
 enum query {
 	SHOW_NODES,
 	UPDATE,
+	CREATE,
 	REQUEUE,
 	SIGNAL,
 	CANCEL,
@@ -49,6 +50,8 @@ struct child {
 	int64_t asked_at;
 	int64_t run_at; /* what it says was so then ... */
 	bool whole;     /* ... and it says all */
+	unsigned late;  /* tasks that are to come: its exit, and its effect after that */
+	bool obeyed;    /* that has come */
 	struct ctld_node nodes[SIM_NODES_MAX + 1];
 	struct ctld_job jobs[JOBS_MAX];
 };
@@ -95,14 +98,6 @@ static void answer(struct child *k, const struct proc_reply *r, const struct err
 		done(k->ctx, r, e);
 }
 
-void sim_proc_cancel_all(struct proc *p)
-{
-	static const struct err cancelled = {.code = ERR_CANCELLED, .msg = "cancelled"};
-
-	for (struct child *k = p->children; k != NULL; k = k->next)
-		answer(k, NULL, &cancelled);
-}
-
 bool sim_proc_who_is_late(const struct proc *p)
 {
 	const struct child *k = p->children;
@@ -146,8 +141,16 @@ static bool is_whole_lines(const struct child *k)
 
 static bool is_order(const struct child *k)
 {
-	return k->query == UPDATE || k->query == REQUEUE || k->query == SIGNAL ||
-	       k->query == CANCEL || k->query == NOTIFY;
+	return k->query == UPDATE || k->query == CREATE || k->query == REQUEUE ||
+	       k->query == SIGNAL || k->query == CANCEL || k->query == NOTIFY;
+}
+
+static void drop(struct world *w, struct child *k)
+{
+	if (k->late > 1)
+		k->late--;
+	else
+		child_free(w->proc, k);
 }
 
 static void on_exit_(struct world *w, void *ctx, uint64_t arg)
@@ -179,7 +182,7 @@ static void on_exit_(struct world *w, void *ctx, uint64_t arg)
 	if (kept)
 		(void)str_take(&k->out); /* proc_drop() frees it */
 	w->ctld->telling_jobs = false;
-	child_free(w->proc, k);
+	drop(w, k);
 }
 
 void proc_drop(const char *out, size_t len)
@@ -236,6 +239,8 @@ static void run_order(struct world *w, struct child *k, size_t only)
 
 	if (k->query == UPDATE)
 		rc = sim_ctld_update(w->ctld, (const char *const *)k->args, only);
+	else if (k->query == CREATE)
+		rc = sim_dynamic_create(w->ctld, (const char *const *)k->args, only);
 	else if (k->query == REQUEUE)
 		rc = sim_ctld_requeue_ended(w->ctld, k->args[2], only);
 	else if (k->query == CANCEL)
@@ -244,7 +249,9 @@ static void run_order(struct world *w, struct child *k, size_t only)
 		rc = sim_ctld_notify(w->ctld, k->args[2], k->args[3]);
 	else
 		rc = sim_ctld_signal(w->ctld, ids_of(k), only);
-	if (only != SIZE_MAX || (rc != 0 && is_of(k, "SuspendExcNodes")))
+	if (k->query == CREATE && rc != 0) /* also where there is no room */
+		fails(k, "slurm_create_node error: Invalid node name specified\n");
+	else if (only != SIZE_MAX || (rc != 0 && is_of(k, "SuspendExcNodes")))
 		fails(k, "slurm_update error: Unspecified error\n");
 	else if (rc != 0)
 		fails(k, is_of(k, "nodename=") ? "slurm_update error: Invalid node name specified\n"
@@ -300,13 +307,59 @@ static void run(struct world *w, struct child *k)
 	}
 }
 
+/* It is obeyed though its scontrol is gone. */
+static void on_late(struct world *w, void *ctx, uint64_t arg)
+{
+	struct child *k = ctx;
+
+	(void)arg;
+	if (!k->obeyed && sim_ctld_up(w->ctld))
+		run_order(w, k, SIZE_MAX);
+	k->obeyed = true;
+	drop(w, k);
+}
+
+/* With burstd its children die: what they have sent is obeyed soon after, or not at all. */
+void sim_proc_cancel_all(struct proc *p)
+{
+	static const struct err cancelled = {.code = ERR_CANCELLED, .msg = "cancelled"};
+
+	for (struct child *k = p->children; k != NULL; k = k->next) {
+		answer(k, NULL, &cancelled);
+		if (k->late == 0 || k->obeyed)
+			continue;
+		k->late++;
+		world_at(p->w, p->w->now + sim_dynamic_late_ms(p->w), on_late, k, 0);
+	}
+}
+
+static void on_run(struct world *w, void *ctx, uint64_t arg);
+
+/* slurmctld takes the order so much later: scontrol waits for that, or was stopped before. */
+static void be_late(struct world *w, struct child *k, int64_t ms)
+{
+	if (!world_one_in(w, 3) || k->done == NULL) { /* NULL: burstd is gone, and it, too */
+		world_at(w, w->now + ms, on_run, k, 1);
+		return;
+	}
+	hangs(k);
+	k->late = 2;
+	sim_ctld_trouble(w->ctld, w->now + k->timeout_ms + ms);
+	world_at(w, w->now + k->timeout_ms, on_exit_, k, 0);
+	world_at(w, w->now + k->timeout_ms + ms, on_late, k, 0);
+}
+
 static void on_run(struct world *w, void *ctx, uint64_t arg)
 {
 	struct child *k = ctx;
 	/* A busy slurmctld answers late, and by then with what is no longer so. */
 	int64_t back = world_between(w, 2, world_one_in(w, 4) ? 4000 : 60);
+	int64_t late = k->query == CREATE && arg == 0 ? sim_dynamic_late(w) : 0;
 
-	(void)arg;
+	if (late > 0) {
+		be_late(w, k, late);
+		return;
+	}
 	k->errors = "";
 	k->run_at = w->now;
 	memcpy(k->nodes, w->ctld->nodes, sizeof(k->nodes));
@@ -343,6 +396,8 @@ static enum query scontrol_query(const char *const *argv)
 {
 	if (strcmp(argv[1], "update") == 0)
 		return UPDATE;
+	if (strcmp(argv[1], "create") == 0)
+		return CREATE;
 	if (strcmp(argv[1], "requeue") == 0)
 		return REQUEUE;
 	if (strcmp(argv[1], "notify") == 0)
@@ -376,6 +431,8 @@ static const char *verb_of(const struct child *k)
 					       {"state=RESUME", "resume"},
 					       {"state=POWER_UP", "power-up"}};
 
+	if (k->query == CREATE)
+		return "create-node";
 	for (size_t i = 2; k->args[i] != NULL; i++)
 		if (strcmp(k->args[i], "StartTime=now") == 0)
 			return "start";

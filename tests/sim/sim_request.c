@@ -137,7 +137,10 @@ int sim_wire_read(const struct world *w, struct wire *q, const struct http_call 
 		q->kind = WIRE_STEP;
 	else if (post && strcmp(path, "/v1/instances/delete") == 0)
 		q->kind = WIRE_DELETE;
-	if (q->kind == WIRE_CREATE || q->kind == WIRE_DELETE || q->kind == WIRE_MAKE)
+	else if (post && strcmp(path, "/v1/topology") == 0)
+		q->kind = WIRE_PATHS;
+	if (q->kind == WIRE_CREATE || q->kind == WIRE_DELETE || q->kind == WIRE_MAKE ||
+	    q->kind == WIRE_PATHS)
 		return read_body(q, call);
 	at = strstr(path, "/report");
 	if (post && strncmp(path, "/v1/instances/", 14) == 0 && at != NULL) {

@@ -75,6 +75,7 @@ void sim_row_change(struct world *w, const struct sim_row *old, const struct nod
 	}
 	check_refusal(w, &old->n, n);
 	sim_absent_row(w, &old->n, n);
+	sim_topology_row(w, &old->n, n);
 }
 
 /* I3: of each node at most one generation is meant to be of use. */

@@ -305,6 +305,7 @@ static void comment_on(struct sim_ctld *c, struct ctld_job *j, const char *comme
 {
 	if (*comment == '\0')
 		check_cleared(c->w, j);
+	sim_topology_said(c, j, comment);
 	SIM_TRACE(c->w, "  ctld: job %u has the comment \"%s\"", (unsigned)j->id, comment);
 	if (j->comment_at != 0 && j->comment_at < j->details_at)
 		world_fail(c->w, "job %u: \"%s\" is overwritten, which burstd did not write",

@@ -397,6 +397,18 @@ static void on_console(struct world *w, struct wire *q)
 		str_adds(&q->body, "{\"console\":\"Kernel panic\\n\"}");
 }
 
+static void on_paths(struct world *w, struct wire *q)
+{
+	const char *word = sim_topology_serve(w, q);
+
+	if (word != NULL)
+		error(q,
+		      strcmp(word, "denied") == 0    ? 403
+		      : strcmp(word, "invalid") == 0 ? 400
+						     : 404,
+		      word);
+}
+
 void sim_wire_serve(struct world *w, struct wire *q)
 {
 	q->status = 200;
@@ -423,6 +435,8 @@ void sim_wire_serve(struct world *w, struct wire *q)
 		on_report(w, q);
 	else if (q->kind == WIRE_CONSOLE)
 		on_console(w, q);
+	else if (q->kind == WIRE_PATHS)
+		on_paths(w, q);
 	else if (q->kind != WIRE_OFFERS)
 		on_fabric(w, q);
 	else

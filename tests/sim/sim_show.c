@@ -79,6 +79,8 @@ void sim_ctld_show_config(const struct sim_ctld *c, struct str *out)
 
 void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out)
 {
+	size_t begin = out->len;
+
 	for (size_t i = 0; i < c->n; i++) {
 		const struct ctld_node *n = &c->nodes[i];
 
@@ -102,6 +104,8 @@ void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out)
 			str_addf(out, " InstanceId=i-%u", (unsigned)n->inst);
 		str_adds(out, "\n");
 	}
+	if (out->len == begin)
+		str_adds(out, "No nodes in the system\n");
 }
 
 void sim_ctld_trace(const struct sim_ctld *c)

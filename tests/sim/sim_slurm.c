@@ -33,6 +33,7 @@ struct sim_ctld *sim_ctld_new(struct world *w)
 		(void)snprintf(c->nodes[i].addr, sizeof(c->nodes[i].addr), "%s", c->nodes[i].name);
 		(void)snprintf(c->nodes[i].host, sizeof(c->nodes[i].host), "%s", c->nodes[i].name);
 	}
+	sim_dynamic_born(c);
 	c->next_job = w->now + world_between(w, 1, 30) * SIM_SECOND;
 	world_at(w, w->now + SIM_SECOND, on_tick, c, 0);
 	return c;
@@ -437,7 +438,8 @@ static uint32_t on_one_fabric(const struct world *w)
 static bool some_deleted(const struct sim_ctld *c)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (c->nodes[i].deleted)
+		if (c->nodes[i].deleted && !c->nodes[i].dynamic &&
+		    c->nodes[i].pool != SIM_POOLS_MAX)
 			return true;
 	return false;
 }
@@ -485,7 +487,7 @@ void sim_ctld_heal(struct sim_ctld *c)
 {
 	uint32_t used[SIM_POOLS_MAX] = {0};
 
-	c->down_until = c->deaf_until = 0;
+	c->down_until = c->deaf_until = c->full_until = 0;
 	c->troubled = c->w->now;
 	sim_ctld_trouble(c, c->w->frozen_until);
 	for (int running = 1; running >= 0; running--)

@@ -25,7 +25,8 @@ struct ctld_node {
 	char name[16], addr[20], host[24], reason[200];
 	uint32_t pool; /* SIM_POOLS_MAX: not ours */
 	uint32_t job;  /* one of those that have it, the last that came; 0: none */
-	bool deleted;  /* from slurm.conf, for good */
+	bool dynamic;  /* burstd creates it */
+	bool deleted;  /* from slurm.conf, for good; a dynamic one until it is created (again) */
 	bool powered_down, powering_up, powering_down, power_down, down, not_responding, completing;
 	bool drain, invalid, reboot;
 	bool power_up;   /* an admin or burstd wants it up, whatever for */
@@ -136,9 +137,10 @@ struct sim_ctld {
 		LOSS_JOBS,
 		LOSS_ALL,
 		LOSS_ORDERS
-	} loses;           /* when it is up again */
-	int64_t forgot_at; /* it had lost jobs when it was up again ... */
-	int64_t resume_at; /* with a rate: it calls for no more nodes before this time */
+	} loses;            /* when it is up again */
+	int64_t forgot_at;  /* it had lost jobs when it was up again ... */
+	int64_t full_until; /* it has no room for more dynamic nodes */
+	int64_t resume_at;  /* with a rate: it calls for no more nodes before this time */
 	struct ctld_node
 		saved[SIM_NODES_MAX + 1]; /* on its disk, which is seconds to minutes old */
 	struct ctld_job saved_jobs[JOBS_MAX];
@@ -303,6 +305,20 @@ void sim_gate_start(struct sim_ctld *c, const struct ctld_job *j); /* it has its
 void sim_gate_tick(struct sim_ctld *c);                      /* those that are to ask (again) do */
 void sim_gate_crashed(struct sim_ctld *c);                   /* their connections are closed */
 bool sim_gate_waits(const struct sim_ctld *c, uint32_t job); /* 0: any job */
+
+/* --- sim_dynamic.c: nodes that burstd creates --- */
+void sim_dynamic_born(struct sim_ctld *c); /* slurmctld has none of them yet */
+/* `scontrol create NAME=VALUE ...`: 0, or -1: refused with nothing or a part done. */
+int sim_dynamic_create(struct sim_ctld *c, const char *const *args, size_t only);
+int64_t sim_dynamic_late(struct world *w);    /* how much later it is done; 0: it is not */
+int64_t sim_dynamic_late_ms(struct world *w); /* of one that is, after its scontrol has gone */
+/* It is gone with slurmctld's state, or as the older one, o, did not have it yet. */
+void sim_dynamic_lose(struct sim_ctld *c, struct ctld_node *n);
+void sim_dynamic_revert(struct sim_ctld *c, struct ctld_node *n, const struct ctld_node *o);
+bool sim_dynamic_settled(const struct world *w, char *why, size_t size); /* it has all of them */
+
+/* --- sim_topology.c --- */
+void sim_topology_said(struct sim_ctld *c, const struct ctld_job *j, const char *comment);
 
 /* --- sim_hook.c: the three programs --- */
 void sim_hook_false(struct sim_ctld *c);

@@ -19,6 +19,7 @@ enum wire_kind {
 	WIRE_MAKE,
 	WIRE_NAMES,
 	WIRE_DROP,
+	WIRE_PATHS,
 	WIRE_STORE,
 	WIRE_NONE
 };
@@ -70,6 +71,13 @@ void sim_wire_no_reply(const struct world *w, struct wire *q);
 /* Answer a create with an operation, which ends with the answer that q has. */
 void sim_operation_begin(struct world *w, struct wire *q);
 bool sim_operation_ask(struct world *w, struct wire *q); /* false: there is none */
+/* --- sim_topology.c --- */
+/* Say where they are; or the error's word. */
+const char *sim_topology_serve(struct world *w, struct wire *q);
+/* A question goes out, among all that are on the wire; its answer, or that there is none, reaches
+ * burstd. */
+void sim_topology_asked(struct world *w, const struct wire *q, const struct wire *all);
+void sim_topology_told(struct world *w, const struct wire *q);
 /* Count a fault for every generation that the request is about. */
 void sim_wire_met(struct world *w, enum sim_fault f, const struct wire *q);
 

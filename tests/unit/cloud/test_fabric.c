@@ -386,6 +386,26 @@ static void test_what_is_left_from_an_earlier_life_is_found_page_by_page(void **
 	said("fabric-list ;");
 }
 
+/* ADR 66: after a restart the fabrics may be known later than where machines are: only then can
+ * burstd see which are in one. */
+static void test_one_that_is_found_is_a_reason_to_compare_its_machines(void **state)
+{
+	static const char *const names[] = {"burstd-0a1b2c3d-102", "lab", NULL};
+
+	(void)state;
+	fabric_run(&F.cloud);
+	said("fabric-list ;");
+	assert_false(F.e.cloud->aparts_due);
+	say(0, PROVIDER_OK, names, "");
+	assert_true(F.e.cloud->aparts_due);
+	F.e.cloud->aparts_due = false;
+	W.now += ENGINE_FABRICS_MS;
+	fabric_run(&F.cloud);
+	said("fabric-list ;");
+	say(1, PROVIDER_OK, names, "");
+	assert_false(F.e.cloud->aparts_due); /* burstd knew it */
+}
+
 static void test_a_list_that_fails_or_goes_round_ends(void **state)
 {
 	(void)state;
@@ -519,6 +539,7 @@ int main(void)
 		T(test_one_that_is_not_there_is_gone_and_one_in_use_is_tried_later_each_time),
 		T(test_one_whose_drop_is_throttled_is_asked_for_again),
 		T(test_what_is_left_from_an_earlier_life_is_found_page_by_page),
+		T(test_one_that_is_found_is_a_reason_to_compare_its_machines),
 		T(test_a_list_that_fails_or_goes_round_ends),
 		T(test_who_wants_no_fabrics_is_not_asked_for_the_right_to_list_them),
 		T(test_without_a_slot_the_rest_waits_for_one),

@@ -159,6 +159,11 @@ static void tell_postpone(struct slurm *s)
 	slurm_postpone(s, "7_1", 60000, 0, NULL);
 }
 
+static void tell_create(struct slurm *s)
+{
+	assert_true(slurm_create(s, "c3", 0, " CPUs=8 Feature=cloud"));
+}
+
 /* What nobody ordered is the reconciler's. */
 static void test_what_burstd_does_by_itself_is_on_record_as_such(void **state)
 {
@@ -172,6 +177,8 @@ static void test_what_burstd_does_by_itself_is_on_record_as_such(void **state)
 				  "not answer\n"},
 		{tell_resume,
 		 "reconciler: resume slurmctld c3 : it was down after ResumeTimeout\n"},
+		{tell_create,
+		 "reconciler: create-node slurmctld c3 CPUs=8 Feature=cloud: slurmctld lacks it\n"},
 		{tell_postpone,
 		 "reconciler: postpone slurmctld 7_1 StartTime=now+60: its nodes were refused\n"},
 	};

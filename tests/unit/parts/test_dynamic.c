@@ -79,40 +79,101 @@ static const char *called(const struct fix *f)
 
 #define WORDS " CPUs=8 RealMemory=1000 Gres=gpu:h100:8 Feature=cloud,pool State=CLOUD\n"
 
-/* Only those that a snapshot lacks; and after an order not before the next snapshot, which is to
- * begin after its end: 25.11 dies of a node that is created twice. */
+enum { SURE_MS = 10000 }; /* between two snapshots that are believed */
+
+/* A snapshot that shows c1 alone began so long after the first that did so. */
+static void c1_alone(struct fix *f, int64_t later_ms)
+{
+	show(f, "IDLE+CLOUD+POWERED_DOWN", "");
+	for (int i = 2; i <= 3; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "c%d", i);
+		fleet_find(&f->e->fleet, name)->missing_ms = f->e->poll.snapshot_ms - later_ms;
+	}
+}
+
+/* Only those that two snapshots lack; and after an order none before two that begin after its end:
+ * 25.11 dies of a node that is created twice. */
 static void test_those_that_lack(void **state)
 {
 	struct fix *f = *state;
-	int64_t before;
+	int64_t ended;
 
 	begin(f);
 	turn(f);
 	assert_string_equal(called(f), ""); /* slurmctld has not said what it has */
-	show(f, "IDLE+CLOUD+POWERED_DOWN", "");
+	c1_alone(f, SURE_MS);
 	turn(f);
 	assert_string_equal(called(f), "create nodename=c2,c3" WORDS);
-	before = f->e->poll.snapshot_ms;
 	turn(f);
+	ended = engine_now(f->e);
 	(void)nanosleep(&(struct timespec){1, 100000000}, NULL); /* it may try again */
-	f->e->poll.snapshot_ms = before + 1; /* one that began before the order's end */
+	uv_update_time(loop_uv(f->loop));
+	f->e->poll.snapshot_ms = ended + SURE_MS - 1; /* since its end this was not sure yet */
 	turn(f);
 	assert_string_equal(called(f), "");
+	f->e->poll.snapshot_ms = ended + SURE_MS;
+	turn(f);
+	assert_string_equal(called(f), "create nodename=c2,c3" WORDS);
+	turn(f);
 	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "IDLE", "IDLE");
+	f->e->poll.snapshot_ms = ended + 3 * SURE_MS;
 	turn(f);
 	assert_string_equal(called(f), "");
 	assert_null(dynamic_why(f->e));
 }
 
-/* A snapshot without any of them, that began after all that was done before. */
-static void lack_all(struct fix *f)
+/* F2, F49: an order of a burstd that was killed meanwhile may be obeyed seconds later, and one
+ * answer may lack what is there: the first snapshot is not believed, and another one is asked for.
+ */
+static void test_one_snapshot_is_not_enough(void **state)
+{
+	struct fix *f = *state;
+
+	begin(f);
+	c1_alone(f, 0);
+	f->e->poll.next_ms = f->e->poll.snapshot_ms + ENGINE_POLL_IDLE_MS;
+	turn(f);
+	assert_int_equal(f->e->poll.next_ms, f->e->poll.snapshot_ms + SURE_MS);
+	turn(f);
+	(void)nanosleep(&(struct timespec){0, 2000000}, NULL);
+	uv_update_time(loop_uv(f->loop));
+	c1_alone(f, SURE_MS - 1);
+	f->e->poll.next_ms = f->e->poll.snapshot_ms; /* a later one would not be asked for */
+	turn(f);
+	assert_string_equal(called(f), "");
+	assert_int_equal(f->e->poll.next_ms, f->e->poll.snapshot_ms);
+	(void)nanosleep(&(struct timespec){0, 2000000}, NULL);
+	uv_update_time(loop_uv(f->loop));
+	c1_alone(f, SURE_MS);
+	turn(f);
+	assert_string_equal(called(f), "create nodename=c2,c3" WORDS);
+	turn(f);
+}
+
+/* Of two that lack it is created what was lacking for long enough. */
+static void test_each_for_itself(void **state)
+{
+	struct fix *f = *state;
+
+	begin(f);
+	c1_alone(f, SURE_MS);
+	fleet_find(&f->e->fleet, "c2")->missing_ms = f->e->poll.snapshot_ms;
+	turn(f);
+	assert_string_equal(called(f), "create nodename=c3" WORDS);
+	turn(f);
+}
+
+/* A snapshot without any of them, that began so long after all that was done before. */
+static void lack_all(struct fix *f, int64_t later_ms)
 {
 	const struct timespec tick = {0, 20000000};
 
 	(void)nanosleep(&tick, NULL);
 	uv_update_time(loop_uv(f->loop));
 	f->e->poll.polled = true;
-	f->e->poll.snapshot_ms = engine_now(f->e);
+	f->e->poll.snapshot_ms = engine_now(f->e) + later_ms;
 	for (int i = 1; i <= 3; i++) {
 		char name[16];
 
@@ -129,20 +190,20 @@ static void test_a_refusal(void **state)
 
 	begin(f);
 	scontrol(f, "slurm_create error: no room");
-	lack_all(f);
+	lack_all(f, 0);
 	assert_null(dynamic_why(f->e));
 	began = engine_now(f->e);
 	turn(f);
 	assert_string_equal(called(f), "create nodename=c1,c2,c3" WORDS);
 	assert_non_null(strstr(dynamic_why(f->e), "no room"));
-	do {
-		lack_all(f);
+	for (int64_t later = SURE_MS; called(f)[0] == '\0'; later++) {
+		lack_all(f, later);
 		turn(f);
-	} while (called(f)[0] == '\0');
+	}
 	assert_true(engine_now(f->e) - began >= ENGINE_RETRY_MS);
 	turn(f); /* it has ended, too */
-	lack_all(f);
 	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "IDLE", "IDLE");
+	f->e->poll.snapshot_ms = began + 3 * SURE_MS;
 	turn(f);
 	assert_null(dynamic_why(f->e));
 	assert_string_equal(called(f), "");
@@ -191,10 +252,9 @@ static void test_other_pools(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_those_that_lack),
-		TEST(test_a_refusal),
-		TEST(test_no_nodes_at_all),
-		TEST(test_other_pools),
+		TEST(test_those_that_lack), TEST(test_one_snapshot_is_not_enough),
+		TEST(test_each_for_itself), TEST(test_a_refusal),
+		TEST(test_no_nodes_at_all), TEST(test_other_pools),
 	};
 
 	return cmocka_run_group_tests_name("dynamic nodes", tests, NULL, NULL);
