@@ -23,6 +23,7 @@
 #include "slurmconf/live.h"
 #include "slurmconf/money.h"
 #include "slurmconf/topo.h"
+#include "slurmconf/topo_kept.h"
 #include "slurmconf/want.h"
 
 enum { SAID_MAX = 16 << 10 };
@@ -146,6 +147,26 @@ static int want_cgroup(struct slurm_conf_job *j, const struct slurmconf_want *w,
 	return rc;
 }
 
+/* A new topology.conf can end the slurmctld that runs, and one that is only tried does not see it.
+ */
+static bool is_to_ask(const struct slurm_conf_job *j)
+{
+	if (j->args->offline)
+		return false;
+	return j->args->check || (j->args->write && slurmconf_topo_keeps(&j->topo) &&
+				  slurm_conf_is_to_write(&j->trees[SLURM_CONF_TOPOLOGY]));
+}
+
+static void look_at_nodes(struct slurm_conf_job *j, struct slurm_text nodes)
+{
+	const struct slurm_conf_tree *t = &j->trees[SLURM_CONF_TOPOLOGY];
+	const struct slurmconf_source *x = slurm_conf_ours(t);
+
+	if (slurmconf_topo_keeps(&j->topo))
+		slurmconf_topo_kept(&j->topo, t->body, nodes,
+				    (struct slurmconf_place){x->file.path, x->block.line});
+}
+
 /* How the slurmctld that runs differs from the files.  That it does not answer is no failure of
  * this command: *silent has it. */
 static void look_at_slurmctld(struct slurm_conf_job *j, const struct slurmconf_want *w)
@@ -161,8 +182,10 @@ static void look_at_slurmctld(struct slurm_conf_job *j, const struct slurmconf_w
 			.nodes = {a.said[2].p, a.said[2].len},
 		};
 
-		(void)slurmconf_live(w, &j->trees[SLURM_CONF_SLURM].files, &said, &j->live,
-				     &j->silent);
+		look_at_nodes(j, said.nodes);
+		if (j->args->check)
+			(void)slurmconf_live(w, &j->trees[SLURM_CONF_SLURM].files, &said, &j->live,
+					     &j->silent);
 	}
 	slurm_running_fini(&a);
 }
@@ -203,14 +226,14 @@ static int want_all(struct slurm_conf_job *j, struct err *e)
 	if (j->args->ask)
 		compare_types(j, &w);
 	j->commands = body_of(slurmconf_sacctmgr, &w);
-	if (j->args->check && !j->args->offline)
-		look_at_slurmctld(j, &w);
 	for (size_t i = 0; i < SLURM_CONF_NTREES; i++) {
 		compare(&j->trees[i]);
 		look_for_edits(j, &j->trees[i]);
 		if (j->trees[i].text.full)
 			return err_set(e, ERR_LIMIT, "%.200s would be too large", j->paths[i]);
 	}
+	if (is_to_ask(j))
+		look_at_slurmctld(j, &w);
 	return 0;
 }
 
@@ -420,7 +443,7 @@ static const struct opt slurm_conf_opts[] = {
 	{"slurmctld", 0, OPT_TEXT, "PATH", "the slurmctld to try it with, and whose release counts",
 	 AT(slurmctld), 0, 0},
 	{"unproved", 0, OPT_FLAG, NULL, "write it without trying", AT(unproved), 0, 0},
-	{"offline", 0, OPT_FLAG, NULL, "with --check: the files alone, not the slurmctld that runs",
+	{"offline", 0, OPT_FLAG, NULL, "the files alone: do not ask the slurmctld that runs",
 	 AT(offline), 0, 0},
 	{"ask-providers", 0, OPT_FLAG, NULL,
 	 "compare node and gres of pools with what providers say of their types", AT(ask), 0, 0},
