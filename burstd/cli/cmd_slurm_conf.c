@@ -287,30 +287,39 @@ static int prove(struct slurm_conf_job *j)
 	return j->proved ? CLI_OK : CLI_FAILED;
 }
 
-/* All files or none; slurm.conf last, since it may need the others. */
+/* slurm.conf last, since it may need the others. */
+static int put_files(struct slurm_files_change *v, size_t n, struct err *e)
+{
+	struct err back = {0};
+	size_t done = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (slurm_files_prepare(&v[i], e) != 0)
+			return -1;
+	while (done < n && slurm_files_commit(&v[done], e) == 0)
+		done++;
+	if (done == n)
+		return 0;
+	while (done > 0)
+		if (slurm_files_restore(&v[--done], &back) != 0)
+			(void)cli_complain(CLI_FAILED, back.msg);
+	return -1;
+}
+
+/* All files or none. */
 static int write_files(struct slurm_conf_job *j)
 {
-	struct err e = {0}, back = {0};
-	size_t i = SLURM_CONF_NTREES;
+	struct slurm_files_change v[SLURM_CONF_NTREES];
+	struct err e = {0};
+	size_t n = 0;
 
-	while (i > 0) {
-		const struct slurm_files_change c = change_of(j, &j->trees[i - 1]);
-
-		if (slurm_conf_is_to_write(&j->trees[i - 1]) && slurm_files_write(&c, &e) != 0)
-			break;
-		i--;
-	}
-	if (i == 0) {
-		j->written = true;
-		return CLI_OK;
-	}
-	for (; i < SLURM_CONF_NTREES; i++) {
-		const struct slurm_files_change c = change_of(j, &j->trees[i]);
-
-		if (slurm_conf_is_to_write(&j->trees[i]) && slurm_files_restore(&c, &back) != 0)
-			(void)cli_complain(CLI_FAILED, back.msg);
-	}
-	return cli_complain(CLI_FAILED, e.msg);
+	for (size_t i = SLURM_CONF_NTREES; i > 0; i--)
+		if (slurm_conf_is_to_write(&j->trees[i - 1]))
+			v[n++] = change_of(j, &j->trees[i - 1]);
+	j->written = put_files(v, n, &e) == 0;
+	for (size_t i = 0; i < n; i++)
+		slurm_files_drop(&v[i]);
+	return j->written ? CLI_OK : cli_complain(CLI_FAILED, e.msg);
 }
 
 static int write_all(struct slurm_conf_job *j)
