@@ -202,11 +202,11 @@ static int make_directory(const char *path, struct err *e)
 
 static int put(const struct first_file *f, struct err *e)
 {
-	const struct slurm_files_change c = {.path = f->path,
-					     .old = f->old != NULL ? f->old : "",
-					     .old_len = f->old_len,
-					     .text = f->text.p,
-					     .len = f->text.len};
+	struct slurm_files_change c = {.path = f->path,
+				       .old = f->old != NULL ? f->old : "",
+				       .old_len = f->old_len,
+				       .text = f->text.p,
+				       .len = f->text.len};
 
 	return f->text.len == 0 ? 0 : slurm_files_write(&c, e);
 }

@@ -23,6 +23,7 @@
 #include "slurmconf/live.h"
 #include "slurmconf/money.h"
 #include "slurmconf/topo.h"
+#include "slurmconf/topo_kept.h"
 #include "slurmconf/want.h"
 
 enum { SAID_MAX = 16 << 10 };
@@ -146,6 +147,26 @@ static int want_cgroup(struct slurm_conf_job *j, const struct slurmconf_want *w,
 	return rc;
 }
 
+/* A new topology.conf can end the slurmctld that runs, and one that is only tried does not see it.
+ */
+static bool is_to_ask(const struct slurm_conf_job *j)
+{
+	if (j->args->offline)
+		return false;
+	return j->args->check || (j->args->write && slurmconf_topo_keeps(&j->topo) &&
+				  slurm_conf_is_to_write(&j->trees[SLURM_CONF_TOPOLOGY]));
+}
+
+static void look_at_nodes(struct slurm_conf_job *j, struct slurm_text nodes)
+{
+	const struct slurm_conf_tree *t = &j->trees[SLURM_CONF_TOPOLOGY];
+	const struct slurmconf_source *x = slurm_conf_ours(t);
+
+	if (slurmconf_topo_keeps(&j->topo))
+		slurmconf_topo_kept(&j->topo, t->body, nodes,
+				    (struct slurmconf_place){x->file.path, x->block.line});
+}
+
 /* How the slurmctld that runs differs from the files.  That it does not answer is no failure of
  * this command: *silent has it. */
 static void look_at_slurmctld(struct slurm_conf_job *j, const struct slurmconf_want *w)
@@ -161,8 +182,10 @@ static void look_at_slurmctld(struct slurm_conf_job *j, const struct slurmconf_w
 			.nodes = {a.said[2].p, a.said[2].len},
 		};
 
-		(void)slurmconf_live(w, &j->trees[SLURM_CONF_SLURM].files, &said, &j->live,
-				     &j->silent);
+		look_at_nodes(j, said.nodes);
+		if (j->args->check)
+			(void)slurmconf_live(w, &j->trees[SLURM_CONF_SLURM].files, &said, &j->live,
+					     &j->silent);
 	}
 	slurm_running_fini(&a);
 }
@@ -203,14 +226,14 @@ static int want_all(struct slurm_conf_job *j, struct err *e)
 	if (j->args->ask)
 		compare_types(j, &w);
 	j->commands = body_of(slurmconf_sacctmgr, &w);
-	if (j->args->check && !j->args->offline)
-		look_at_slurmctld(j, &w);
 	for (size_t i = 0; i < SLURM_CONF_NTREES; i++) {
 		compare(&j->trees[i]);
 		look_for_edits(j, &j->trees[i]);
 		if (j->trees[i].text.full)
 			return err_set(e, ERR_LIMIT, "%.200s would be too large", j->paths[i]);
 	}
+	if (is_to_ask(j))
+		look_at_slurmctld(j, &w);
 	return 0;
 }
 
@@ -264,30 +287,39 @@ static int prove(struct slurm_conf_job *j)
 	return j->proved ? CLI_OK : CLI_FAILED;
 }
 
-/* All files or none; slurm.conf last, since it may need the others. */
+/* slurm.conf last, since it may need the others. */
+static int put_files(struct slurm_files_change *v, size_t n, struct err *e)
+{
+	struct err back = {0};
+	size_t done = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (slurm_files_prepare(&v[i], e) != 0)
+			return -1;
+	while (done < n && slurm_files_commit(&v[done], e) == 0)
+		done++;
+	if (done == n)
+		return 0;
+	while (done > 0)
+		if (slurm_files_restore(&v[--done], &back) != 0)
+			(void)cli_complain(CLI_FAILED, back.msg);
+	return -1;
+}
+
+/* All files or none. */
 static int write_files(struct slurm_conf_job *j)
 {
-	struct err e = {0}, back = {0};
-	size_t i = SLURM_CONF_NTREES;
+	struct slurm_files_change v[SLURM_CONF_NTREES];
+	struct err e = {0};
+	size_t n = 0;
 
-	while (i > 0) {
-		const struct slurm_files_change c = change_of(j, &j->trees[i - 1]);
-
-		if (slurm_conf_is_to_write(&j->trees[i - 1]) && slurm_files_write(&c, &e) != 0)
-			break;
-		i--;
-	}
-	if (i == 0) {
-		j->written = true;
-		return CLI_OK;
-	}
-	for (; i < SLURM_CONF_NTREES; i++) {
-		const struct slurm_files_change c = change_of(j, &j->trees[i]);
-
-		if (slurm_conf_is_to_write(&j->trees[i]) && slurm_files_restore(&c, &back) != 0)
-			(void)cli_complain(CLI_FAILED, back.msg);
-	}
-	return cli_complain(CLI_FAILED, e.msg);
+	for (size_t i = SLURM_CONF_NTREES; i > 0; i--)
+		if (slurm_conf_is_to_write(&j->trees[i - 1]))
+			v[n++] = change_of(j, &j->trees[i - 1]);
+	j->written = put_files(v, n, &e) == 0;
+	for (size_t i = 0; i < n; i++)
+		slurm_files_drop(&v[i]);
+	return j->written ? CLI_OK : cli_complain(CLI_FAILED, e.msg);
 }
 
 static int write_all(struct slurm_conf_job *j)
@@ -420,7 +452,7 @@ static const struct opt slurm_conf_opts[] = {
 	{"slurmctld", 0, OPT_TEXT, "PATH", "the slurmctld to try it with, and whose release counts",
 	 AT(slurmctld), 0, 0},
 	{"unproved", 0, OPT_FLAG, NULL, "write it without trying", AT(unproved), 0, 0},
-	{"offline", 0, OPT_FLAG, NULL, "with --check: the files alone, not the slurmctld that runs",
+	{"offline", 0, OPT_FLAG, NULL, "the files alone: do not ask the slurmctld that runs",
 	 AT(offline), 0, 0},
 	{"ask-providers", 0, OPT_FLAG, NULL,
 	 "compare node and gres of pools with what providers say of their types", AT(ask), 0, 0},

@@ -2,11 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,58 +36,84 @@ int slurm_files_read_or_none(void *ctx, const char *path, char **text, size_t *l
 	return slurm_files_read(ctx, path, text, len, e);
 }
 
-/* A new file in this directory with owner and mode of st.  -1: errno, and there is none. */
-static int put_new(int dir, const char *name, const char *text, size_t len, const struct stat *st)
-{
-	int fd, rc, saved;
+struct slurm_files_place { /* where one is written */
+	char *real;        /* behind links; a file that is not there yet is at its own path */
+	char *parent;      /* of it */
+	const char *name;
+	int dir;
+	bool is_new;
+	struct stat st;          /* owner and mode */
+	char text[NAME_MAX + 1]; /* of the temporary files; "": there is none */
+	char kept[NAME_MAX + 1];
+};
 
-	(void)unlinkat(dir, name, 0); /* of a crash */
-	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
+static int failed(const struct slurm_files_place *p, struct err *e)
+{
+	return err_set(e, err_of_errno(errno), "%.200s: %s", p->real, strerror(errno));
+}
+
+/* --- temporary files -----------------------------------------------------------------------------
+ */
+
+static void remove_temporary(int dir, char *name)
+{
+	const int saved = errno;
+
+	if (name[0] != '\0')
+		(void)unlinkat(dir, name, 0);
+	name[0] = '\0';
+	errno = saved;
+}
+
+/* A new file under a name that nobody else has; one of a crash stays, for it may be another's that
+ * writes at this moment.  -1: errno. */
+static int open_temporary(const struct slurm_files_place *p, char name[NAME_MAX + 1])
+{
+	uint32_t dice;
+
+	if (getrandom(&dice, sizeof(dice), 0) != sizeof(dice))
 		return -1;
-	rc = fchown(fd, st->st_uid, st->st_gid);
+	if (snprintf(name, NAME_MAX + 1, ".%s.burstd-%08" PRIx32, p->name, dice) > NAME_MAX) {
+		name[0] = '\0';
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return openat(p->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* -1: errno, and name is "". */
+static int put_temporary(const struct slurm_files_place *p, const char *text, size_t len,
+			 char name[NAME_MAX + 1])
+{
+	int fd = open_temporary(p, name), rc = -1, saved;
+
+	if (fd >= 0)
+		rc = fchown(fd, p->st.st_uid, p->st.st_gid);
 	if (rc == 0)
-		rc = fchmod(fd, st->st_mode & 07777);
+		rc = fchmod(fd, p->st.st_mode & 07777);
 	if (rc == 0)
 		rc = own_file_put(fd, text, len);
 	saved = errno;
-	(void)close(fd);
-	if (rc != 0)
-		(void)unlinkat(dir, name, 0);
+	if (fd >= 0)
+		(void)close(fd);
 	errno = saved;
+	if (rc != 0)
+		remove_temporary(p->dir, name);
 	return rc;
 }
 
-static int replace(int dir, const char *name, const char *text, size_t len, const struct stat *st)
+/* Name the temporary file so; name becomes "". */
+static int put_in_place(const struct slurm_files_place *p, char *name, const char *to)
 {
-	char temporary[NAME_MAX + 1];
-	int rc;
+	int rc = renameat(p->dir, name, p->dir, to);
 
-	if ((size_t)snprintf(temporary, sizeof(temporary), ".%s.burstd", name) >=
-	    sizeof(temporary)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	rc = put_new(dir, temporary, text, len, st);
-	if (rc == 0) {
-		rc = renameat(dir, temporary, dir, name);
-		if (rc != 0)
-			(void)unlinkat(dir, temporary, 0);
-	}
-	return rc == 0 ? fsync(dir) : -1;
+	if (rc == 0)
+		name[0] = '\0';
+	return rc == 0 ? fsync(p->dir) : -1;
 }
 
-static int keep_old(int dir, const char *name, const struct slurm_files_change *c,
-		    const struct stat *st)
-{
-	char kept[NAME_MAX + 1];
-
-	if ((size_t)snprintf(kept, sizeof(kept), "%s.last-good", name) >= sizeof(kept)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	return replace(dir, kept, c->old, c->old_len, st);
-}
+/* --- one file ------------------------------------------------------------------------------------
+ */
 
 static int same_as_read(const struct slurm_files_change *c, struct err *e)
 {
@@ -99,49 +128,104 @@ static int same_as_read(const struct slurm_files_change *c, struct err *e)
 	return rc;
 }
 
-/* Behind links; a file that is not there yet is at its own path.  The caller's (free()). */
-static char *target_of(const char *path)
+static struct slurm_files_place *place_of(const char *path)
 {
-	char *real = realpath(path, NULL);
+	struct slurm_files_place *p = mem_zalloc(sizeof(*p));
 
-	return real != NULL ? real : mem_strdup(path);
+	p->real = realpath(path, NULL);
+	if (p->real == NULL)
+		p->real = mem_strdup(path);
+	p->parent = own_file_split(p->real, &p->name);
+	p->dir = open(p->parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	p->is_new = stat(p->real, &p->st) != 0;
+	return p;
 }
 
-static int put(const struct slurm_files_change *c, const char *text, size_t len, bool keep,
-	       struct err *e)
+int slurm_files_prepare(struct slurm_files_change *c, struct err *e)
 {
-	char *real = target_of(c->path), *parent;
-	const char *name;
-	struct stat st;
-	bool is_new = stat(real, &st) != 0;
-	int dir, rc = -1;
+	struct slurm_files_place *p = c->place = place_of(c->path);
+	int rc = p->dir >= 0 ? 0 : -1;
 
-	parent = own_file_split(real, &name);
-	dir = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (is_new && c->like == NULL)
-		st = (struct stat){.st_uid = geteuid(), .st_gid = getegid(), .st_mode = 0644};
-	if (dir >= 0 && (!is_new || c->like == NULL || stat(c->like, &st) == 0))
-		rc = keep && !is_new ? keep_old(dir, name, c, &st) : 0;
+	if (p->is_new && c->like == NULL)
+		p->st = (struct stat){.st_uid = geteuid(), .st_gid = getegid(), .st_mode = 0644};
+	else if (rc == 0 && p->is_new)
+		rc = stat(c->like, &p->st);
 	if (rc == 0)
-		rc = replace(dir, name, text, len, &st);
-	if (rc != 0)
-		(void)err_set(e, err_of_errno(errno), "%.200s: %s", real, strerror(errno));
-	if (dir >= 0)
-		(void)close(dir);
-	free(parent);
-	free(real);
-	return rc;
+		rc = put_temporary(p, c->text, c->len, p->text);
+	if (rc == 0 && !p->is_new)
+		rc = put_temporary(p, c->old, c->old_len, p->kept);
+	return rc == 0 ? 0 : failed(p, e);
 }
 
-int slurm_files_write(const struct slurm_files_change *c, struct err *e)
+static int keep_old(struct slurm_files_place *p)
 {
-	return same_as_read(c, e) == 0 ? put(c, c->text, c->len, true, e) : -1;
+	char to[NAME_MAX + 1];
+
+	if (p->is_new)
+		return 0;
+	if ((size_t)snprintf(to, sizeof(to), "%s.last-good", p->name) >= sizeof(to)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return put_in_place(p, p->kept, to);
+}
+
+int slurm_files_commit(struct slurm_files_change *c, struct err *e)
+{
+	struct slurm_files_place *p = c->place;
+
+	if (same_as_read(c, e) != 0)
+		return -1;
+	if (keep_old(p) == 0 && put_in_place(p, p->text, p->name) == 0)
+		return 0;
+	(void)failed(p, e);
+	if (p->text[0] == '\0') /* it has the name, and perhaps not on the disk */
+		(void)slurm_files_restore(c, NULL);
+	return -1;
 }
 
 int slurm_files_restore(const struct slurm_files_change *c, struct err *e)
 {
-	return put(c, c->old, c->old_len, false, e);
+	struct slurm_files_place *p = c->place;
+	int rc;
+
+	if (p->is_new)
+		rc = unlinkat(p->dir, p->name, 0) == 0 ? fsync(p->dir) : -1;
+	else
+		rc = put_temporary(p, c->old, c->old_len, p->text) == 0
+			     ? put_in_place(p, p->text, p->name)
+			     : -1;
+	return rc == 0 ? 0 : failed(p, e);
 }
+
+void slurm_files_drop(struct slurm_files_change *c)
+{
+	struct slurm_files_place *p = c->place;
+
+	if (p == NULL)
+		return;
+	remove_temporary(p->dir, p->text);
+	remove_temporary(p->dir, p->kept);
+	if (p->dir >= 0)
+		(void)close(p->dir);
+	free(p->parent);
+	free(p->real);
+	free(p);
+	c->place = NULL;
+}
+
+int slurm_files_write(struct slurm_files_change *c, struct err *e)
+{
+	int rc = slurm_files_prepare(c, e);
+
+	if (rc == 0)
+		rc = slurm_files_commit(c, e);
+	slurm_files_drop(c);
+	return rc;
+}
+
+/* --- a trial's -----------------------------------------------------------------------------------
+ */
 
 int slurm_files_put(const char *path, const char *text, size_t len, struct err *e)
 {

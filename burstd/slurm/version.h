@@ -36,6 +36,8 @@ enum slurm_trait {
 	SLURM_CGROUP_DISABLED,           /* CgroupPlugin=disabled is known */
 	SLURM_FULL_UNITS,           /* an empty switch, or a block below BlockSizes, is fatal */
 	SLURM_TOPOLOGY_YAML,        /* topology.yaml, if there is one, replaces topology.conf */
+	SLURM_KEEPS_LEAVES,         /* a dynamic node's own switch must be in topology.conf */
+	SLURM_KEEPS_BLOCKS,         /* likewise its block */
 	SLURM_POWER_ACTIONS,        /* a program can be the name of a PowerAction */
 	SLURM_HAS_EXCLUSIVE_COLUMN, /* squeue -O Exclusive; OverSubscribe does not say it */
 	SLURM_BUG_STOP_WAITS,    /* slurmctld waits for its power programs for ever when it stops */

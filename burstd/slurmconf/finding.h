@@ -22,7 +22,7 @@ struct slurmconf_finding {
 struct slurmconf_findings { /* zeroed: none */
 	struct slurmconf_finding *v;
 	size_t n;
-	size_t more; /* that did not fit */
+	size_t more; /* that did not fit; an error takes the place of what is none */
 	size_t by_severity[SLURM_ERROR + 1];
 };
 

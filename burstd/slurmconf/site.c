@@ -128,27 +128,60 @@ static void check_cloud(const struct slurmconf_site *s, const struct slurmconf_l
 		p->name);
 }
 
-/* The keys of NodeName=DEFAULT that hold for burstd's nodes too, since its lines do not say them.
- */
+/* Does burstd's NodeName line of this pool say the key? */
+static bool says(const struct conf_pool *p, struct slurm_text key)
+{
+	struct slurm_text rest, word;
+	struct str words;
+	bool said = false;
+
+	str_init(&words, SLURM_NODE_WORDS_MAX);
+	slurm_node_words(p, &words);
+	rest = (struct slurm_text){words.p, words.len};
+	while (!said && slurm_show_cut(&rest, ' ', &word)) {
+		const char *eq = word.n > 0 ? memchr(word.p, '=', word.n) : NULL;
+
+		said = eq != NULL && (size_t)(eq - word.p) == key.n &&
+		       strncasecmp(word.p, key.p, key.n) == 0;
+	}
+	str_fini(&words);
+	return said;
+}
+
+/* The first pool whose line leaves the key to NodeName=DEFAULT; NULL: none does. */
+static const struct conf_pool *leaves(const struct slurmconf_site *s, struct slurm_text key)
+{
+	if (slurm_show_is(key, "NodeName") || slurm_show_is(key, "State"))
+		return NULL;
+	if (slurm_show_is(key, "Features"))
+		key = (struct slurm_text){"Feature", strlen("Feature")};
+	for (size_t i = 0; i < s->conf->npools; i++) {
+		const struct conf_pool *p = &s->conf->pools[i];
+
+		if (p->node != NULL && p->node[0] != '\0' && !says(p, key))
+			return p;
+	}
+	return NULL;
+}
+
+/* What NodeName=DEFAULT says holds for burstd's nodes too, where their line does not say it. */
 static void take_default(struct slurmconf_site *s, const struct slurmconf_line *l)
 {
-	static const char *const ours[] = {
-		"NodeName",       "CPUs",       "Sockets", "SocketsPerBoard", "CoresPerSocket",
-		"ThreadsPerCore", "RealMemory", "Feature", "Features",        "State"};
 	const struct slurmconf_pair *state = slurmconf_line_get(l, "State");
 
 	if (state != NULL)
 		s->default_cloud = slurm_show_is(state->value, "CLOUD");
 	for (size_t i = 0; i < l->n; i++) {
-		bool said = false;
+		const struct slurm_text key = l->pairs[i].key;
+		const struct conf_pool *p = leaves(s, key);
 
-		for (size_t k = 0; k < sizeof(ours) / sizeof(ours[0]); k++)
-			said = said || slurm_show_is(l->pairs[i].key, ours[k]);
-		if (!said)
-			slurmconf_find(s->findings, SLURM_WARNING, place(l),
-				       "%.*s of NodeName=DEFAULT holds for burstd's nodes too, "
-				       "where its lines come later",
-				       (int)l->pairs[i].key.n, l->pairs[i].key.p);
+		if (p != NULL)
+			slurmconf_find(
+				s->findings, SLURM_WARNING, place(l),
+				"%.*s of NodeName=DEFAULT holds for burstd's nodes too, "
+				"where its lines come later: node of pool \"%s\" does not say "
+				"it",
+				(int)key.n, key.p, p->name);
 	}
 }
 

@@ -107,3 +107,28 @@ nodes() {
 	within 60 job_is "$job" COMPLETED
 	[ "$(lab_pid slurmctld)" = "$before" ]
 }
+
+# From 25.05 on slurmctld keeps a dynamic node's own place, and ends once topology.conf lacks it.
+@test "a topology.conf that slurmctld would end with is not written: a dynamic node has a place that would go" {
+	grep -q '^TopologyPlugin=' /etc/slurm/slurm.conf || echo 'TopologyPlugin=topology/tree' >>/etc/slurm/slurm.conf
+	printf 'NodeName=own1 CPUs=1 State=FUTURE\n' >>/etc/slurm/slurm.conf
+	printf 'SwitchName=mine Nodes=own1\n' >/etc/slurm/topology.conf
+	lab_stop slurmctld
+	lab_start slurmctld
+	scontrol create nodename=x1 state=CLOUD CPUs=8 RealMemory=1000 topology=default:mine 2>/dev/null ||
+		skip "this release has no Topology= of nodes"
+	printf 'pool "still" { nodes = "s[1-2]" provider = "sim" type = "gpu_8x_h100" region = "eu-north-1" %s }\n' \
+		'max_nodes = 2 max_rate = "100" node = "CPUs=8 RealMemory=1000"' >>/etc/burstd/burstd.conf
+	sed -i s/=mine/=yours/ /etc/slurm/topology.conf
+	run "$lab_dir/bin/burstctl" slurm-conf --write
+	echo "$output"
+	[ "$status" = 1 ]
+	grep -F '/etc/slurm/topology.conf:0: error: slurmctld keeps node x1, and 0 others, in Topology=default:mine, which' <<<"$output"
+	run ! grep -q burst-still /etc/slurm/topology.conf
+	scontrol update nodename=x1 topology=
+	"$lab_dir/bin/burstctl" slurm-conf --write
+	grep -q '^SwitchName=burst-still ' /etc/slurm/topology.conf
+	scontrol reconfigure
+	within 20 eval 'scontrol ping | grep -q UP'
+	scontrol -o show node x1 | grep -F NodeName=x1
+}

@@ -12,6 +12,7 @@
 #include "slurmconf/live.h"
 #include "slurmconf/money.h"
 #include "slurmconf/topo.h"
+#include "slurmconf/topo_kept.h"
 #include "slurmconf/trial.h"
 #include "slurmconf/want.h"
 
@@ -114,7 +115,7 @@ static void check_trial(const struct slurmconf_sources *s)
 
 /* Whatever TopologyPlugin is, and whichever release reads it. */
 static void check_topology(const struct slurmconf_site *site, const struct slurmconf_sources *files,
-			   const char *release)
+			   const char *release, struct slurm_text said)
 {
 	struct slurm_version version;
 	const struct slurmconf_topo_in in = {site, files, &version, NULL};
@@ -138,11 +139,13 @@ static void check_topology(const struct slurmconf_site *site, const struct slurm
 	slurmconf_want_topo(&topo, &s);
 	assert(!s.full && (s.len == 0 || s.p[s.len - 1] == '\n'));
 	check_block(&files->v[files->ours], s.p);
+	if (slurmconf_topo_keeps(&topo)) /* of what scontrol said */
+		slurmconf_topo_kept(&topo, s.p, said, (struct slurmconf_place){"/s/t", 0});
 	str_fini(&s);
 	slurmconf_topo_fini(&topo);
 }
 
-/* The last file as what a slurmctld said, too. */
+/* The last file as what a slurmctld said, too, as in check_topology(). */
 static void check_live(const struct slurmconf_want *w, const struct slurmconf_trees *t)
 {
 	static const char head[] = "Configuration data as of x\nSLURM_VERSION = 22.05.8\n";
@@ -168,6 +171,7 @@ static void check_want(const struct conf *c, const struct slurmconf_trees *t)
 	struct slurmconf_findings findings = {.n = 0};
 	struct slurm_version version;
 	struct slurmconf_site site;
+	struct slurm_text said;
 	struct slurmconf_want w = {.conf = c,
 				   .site = &site,
 				   .version = &version,
@@ -197,8 +201,9 @@ static void check_want(const struct conf *c, const struct slurmconf_trees *t)
 	check_live(&w, t);
 	slurmconf_dangers(&w);
 	slurmconf_money(&w);
-	check_topology(&site, t->topology, "22.05.8");
-	check_topology(&site, t->topology, "25.05.0");
+	said = (struct slurm_text){t->cgroup->v[0].file.text, t->cgroup->v[0].file.len};
+	check_topology(&site, t->topology, "22.05.8", said);
+	check_topology(&site, t->topology, "25.11.0", said);
 	str_fini(&s);
 	slurmconf_site_fini(&site);
 	slurmconf_findings_fini(&findings);

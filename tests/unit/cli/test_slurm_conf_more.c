@@ -157,6 +157,59 @@ static void test_the_slurmctld_that_runs(void **state)
 	stop(l);
 }
 
+#define KEPT(place) "NodeName=x1 State=IDLE+CLOUD+DYNAMIC_NORM Extra=a Topology=default:" place "\n"
+
+/* From 25.05 on slurmctld keeps the place of a dynamic node, and ends at a reconfigure when
+ * topology.conf does not have it any more.  The one that is tried has no such node, so the one that
+ * runs is asked before that file is changed. */
+static void test_a_place_that_slurmctld_keeps(void **state)
+{
+	static const char site[] = SLURM "TopologyPlugin=topology/tree\n";
+	struct lab *l = start(site);
+	char path[128];
+
+	(void)state;
+	lab_write(l, "slurmctld", "#!/bin/sh\necho slurm 25.05.4\n");
+	path_of(l, "slurmctld", path, sizeof(path));
+	assert_int_equal(chmod(path, 0755), 0);
+	give_scontrol(l, LIVE, KEPT("gone"));
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	assert_non_null(strstr(l->out, "/topology.conf:0: error: slurmctld keeps node x1, and 0 "
+				       "others, in Topology=default:gone, which this file will not "
+				       "have: "));
+	has(l, "slurm.conf", site);
+	assert_null(file(l, "topology.conf"));
+	lab_run(l, RUN "--check", NULL, 0);
+	assert_int_equal(l->rc, 1);
+	assert_non_null(strstr(l->out, "error: slurmctld keeps node x1"));
+	/* Nobody asks. */
+	lab_run(l, RUN "--check --offline", NULL, 0);
+	assert_null(strstr(l->out, "slurmctld keeps node"));
+	lab_run(l, RUN "--diff", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_null(strstr(l->out, "slurmctld keeps node"));
+	/* burstd's own leaf is a place; and a slurmctld that is away keeps nobody from writing. */
+	give_scontrol(l, LIVE, KEPT("burst-c"));
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	lab_remove(l, "topology.conf");
+	give_scontrol(l, "", "");
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->err, "the slurmctld that runs was not compared: scontrol: "));
+	/* What is right already is not asked about. */
+	lab_run(l, RUN "--write --unproved", NULL, 0);
+	lab_want(l, 0, "nothing to write\n", "");
+	/* --offline asks nobody here either. */
+	give_scontrol(l, LIVE, KEPT("gone"));
+	lab_remove(l, "topology.conf");
+	lab_run(l, RUN "--write --unproved --offline", NULL, 0);
+	assert_int_equal(l->rc, 0);
+	drop_scontrol(l);
+	stop(l);
+}
+
 /* A burstd in PATH that says of the type what is in `says`, or nothing that is JSON. */
 static void give_burstd(const struct lab *l, const char *says)
 {
@@ -255,6 +308,7 @@ int main(void)
 		cmocka_unit_test(test_cgroup_conf),
 		cmocka_unit_test(test_the_slurmctld_that_runs),
 		cmocka_unit_test(test_it_never_has_slurmctld_read_what_it_wrote),
+		cmocka_unit_test(test_a_place_that_slurmctld_keeps),
 		cmocka_unit_test(test_providers_are_asked),
 	};
 

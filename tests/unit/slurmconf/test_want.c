@@ -376,6 +376,7 @@ static void test_what_a_site_may_have(void **state)
 		"SuspendTime=60\n",
 		"SuspendExcNodes=c[1-2]:1\n", /* warm = 1 */
 		"NodeName=DEFAULT CPUs=2 State=UNKNOWN\n",
+		"nodename=DEFAULT cpus=2 REALMEMORY=4 Feature=x Features=y\n",
 		"NodeName=DEFAULT State=CLOUD\nNodeName=c[1-2]\n",
 		"PartitionName=DEFAULT Nodes=x\n",
 		"PartitionName=DEFAULT SuspendTime=9 ResumeTimeout=700\nPartitionName=p "
