@@ -147,7 +147,7 @@ health() {
 
 missing_gpus() {
 	says '' health # no GPU, no tool
-	tool timeout 'shift; exec "$@"'
+	tool timeout '[ "$1" != -k ] || shift 2' 'shift; exec "$@"'
 	gpu 0000:0f:00.0 0x030200 0x10de
 	if ! command -v nvidia-smi >/dev/null; then says '1 GPUs are on the bus, and there is no nvidia-smi' health; fi
 	two_gpus
@@ -162,8 +162,16 @@ missing_gpus() {
 	says 'nvidia-smi does not answer' health
 	rm $W/bin/timeout
 	tool nvidia-smi 'sleep 60'
-	sed 's/timeout 20/timeout 0.2/' "$top/slurm/gpu-health" >$W/quick
+	sed 's/ 20 nvidia-smi/ 0.2 nvidia-smi/; s/timeout 22/timeout 2/' "$top/slurm/gpu-health" >$W/quick
 	says 'nvidia-smi does not answer' eval "sh $W/quick || :"
+	# F40: one that hangs in its driver, as the tool of a GPU does that has fallen off the bus, cannot be killed.
+	mkdir $W/hung
+	python3 "$here/hungfs.py" $W/hung &
+	until grep -q " $W/hung fuse" /proc/mounts; do sleep 0.05; done
+	tool nvidia-smi "exec stat $W/hung/file"
+	says 'nvidia-smi does not answer' eval "timeout 20 sh $W/quick || :"
+	grep -q request_wait /proc/[0-9]*/wchan
+	kill -KILL $!
 }
 
 sick_gpus() {
@@ -180,6 +188,17 @@ sick_gpus() {
 	done
 	echo 'someone wrote: Xid 79' >>$W/kernel
 	says '' health
+	# F40: the kernel logs the name of a program that crashes, and its file's: anybody could have any machine drained.
+	cat >$W/kernel <<-'END'
+		[  12.3] NVRM: Xid (PCI:[24181]: segfault at 0 ip 00 sp 00 error 6 in NVRM: Xid (PCI:0000:1f:00): 79, x[1132,55+1000] likely on CPU 1
+		[  12.3] y
+		         NVRM: Xid (PCI:0000:1f:00): 79, x[1132,55+1000]
+		         [  12.3] NVRM: Xid (PCI:0000:1f:00): 79, x[1132,55+1000]
+		NVRM: Xid (PCI:0000:1f:00): 79, x
+	END
+	says '' health
+	echo '[  12.3][ T1234] NVRM: Xid (PCI:0000:1f:00): 79, GPU has fallen off the bus.' >$W/kernel
+	says 'Xid 79: 0000:1f:00' health
 	for xid in 48 64 74 79 95 119 120; do
 		echo "[  12.3] NVRM: Xid (PCI:0000:1f:00): $xid, pid='<unknown>', name=<unknown>, GPU has fallen off the bus." >$W/kernel
 		says "Xid $xid: 0000:1f:00" health
@@ -210,7 +229,7 @@ prolog_drains() {
 	prolog 7 1000
 	[ $rc = 0 ]
 	[ ! -e $W/scontrol.args ]
-	echo "NVRM: Xid (PCI:0000:1f:00): 79, GPU has fallen off the bus." >$W/kernel
+	echo "[  12.3] NVRM: Xid (PCI:0000:1f:00): 79, GPU has fallen off the bus." >$W/kernel
 	prolog 7 1000
 	[ $rc = 1 ]
 	[ "$(cat $W/scontrol.args)" = 'update nodename=c1 state=drain reason=burst: Xid 79: 0000:1f:00' ]
