@@ -14,6 +14,11 @@ local SAY_S = 600       -- between two lines in slurmctld's log that say the sam
 local SIZE_MAX = 300000 -- bytes
 local PARENTS_MAX = 64  -- accounts above one another; a loop ends
 local CODE_MAX = 8      -- bytes of a country, or of what looks like one
+-- Users write what follows, and slurmctld waits.  It refuses texts above 1,024 bytes itself, but only after this script.
+local TEXT_MAX = 2000   -- bytes of one of a job's texts; a job with a longer one is accepted
+local NAMES_MAX = 32    -- partitions of a job; one with more is accepted
+local LIST_MAX = 32     -- kinds of GPUs, or groups of wishes, of a job; more of them refuse nothing
+local KEPT_MAX = 4000   -- names that are kept of one table, most of which it does not have
 local NANO = 1e9
 local MORE = 1 + 1e-9   -- sums are of doubles: what is equal must not be refused
 
@@ -59,7 +64,14 @@ local function once(t, kind, name, make)
 		kept = {}
 		t.kept[kind] = kept
 	end
-	if kept[name] == nil then kept[name] = make(t, name) or false end
+	if kept[name] == nil then
+		if t.names == KEPT_MAX then
+			kept = {}
+			t.kept, t.names = { [kind] = kept }, 0
+		end
+		t.names = t.names + 1
+		kept[name] = make(t, name) or false
+	end
 	return kept[name]
 end
 
@@ -148,7 +160,7 @@ local function budgets_of(t, account, user)
 end
 
 local function new_table(text)
-	local t = { text = text, kept = {} }
+	local t = { text = text, kept = {}, names = 0 }
 	local currency, providers = text:match("^\nsite\tcurrency=(%u*)\tproviders=([^\t\n]*)\n")
 	t.currency, t.providers = currency or "", set_of(providers or "")
 	return t
@@ -204,6 +216,7 @@ local function gpus_of(text)
 		local name, rest = item:match("^gres[:/]([^:=]+)(.*)$")
 		if name == nil then name, rest = item:match("^([^:=]+)(.*)$") end
 		if name == "gpu" then
+			if #list == LIST_MAX then return nil end
 			local kind, count = rest:match("^:([^:=]+)[:=](%d+)$")
 			if kind == nil then count = rest:match("^[:=](%d+)$") end
 			if kind == nil and count == nil then kind = rest:match("^:(%a[^:=]*)$") end
@@ -224,7 +237,7 @@ end
 -- What --comment says, as core/wish.h has it: a list of groups, each with alternatives by kind.
 local function wishes_of(t, comment)
 	local groups, most = {}, nil
-	if comment == nil or #comment > 2000 then return groups, most end
+	if comment == nil then return groups, most end
 	local padded = " " .. comment
 	for before, list in padded:gmatch("(.)burst:([^%c ;]*)") do
 		if before:match("[%c ;,]") then
@@ -248,36 +261,36 @@ local function wishes_of(t, comment)
 					group[kind][word] = true
 				end
 			end
-			groups[#groups + 1] = group
+			if #groups == LIST_MAX then return {}, nil end
+			if next(group) ~= nil then groups[#groups + 1] = group end
 		end
 	end
 	return groups, most
 end
 
--- --constraint as alternatives or as conditions, of words alone; nil: anything else, which restricts nothing here.
-local function constraint_of(text)
+-- --constraint as alternatives or as conditions, of words alone: those of burstd's, each once.  nil: it restricts nothing
+-- here, for it is anything else, or has an alternative that is not one of burstd's.
+local function constraint_of(t, text)
 	if text == nil or text:find("[^%w_%-%.&|]") or (text:find("&", 1, true) and text:find("|", 1, true)) then return nil end
 	local all = text:find("|", 1, true) == nil
-	local list = {}
-	for word in text:gmatch("[^&|]+") do list[#list + 1] = word end
+	local list, seen = {}, {}
+	for word in text:gmatch("[^&|]+") do
+		local ours = word == "spot" or word == "ondemand" or word == "reserved" or t.providers[word]
+		if not ours and not all then return nil end
+		if ours and not seen[word] then
+			seen[word] = true
+			list[#list + 1] = word
+		end
+	end
 	return { all = all, words = list }
 end
 
--- Is this word true of a machine of the rung?  nil: it is not one of burstd's.
-local function word_is(t, rung, word)
-	if word == "spot" or word == "ondemand" or word == "reserved" then return rung.market == word end
-	if t.providers[word] then return rung.provider == word end
-	return nil
-end
-
-local function meets_constraint(t, rung, constraint)
-	local any
+local function meets_constraint(rung, constraint)
 	for _, word in ipairs(constraint.words) do
-		local is = word_is(t, rung, word)
-		if constraint.all and is == false then return false end
-		if not constraint.all and is ~= false then any = true end
+		local is = rung.market == word or rung.provider == word
+		if is ~= constraint.all then return is end
 	end
-	return constraint.all or any == true
+	return constraint.all
 end
 
 local function meets_any(places, allowed)
@@ -296,11 +309,11 @@ local function meets_wishes(rung, groups, most)
 	return most == nil or rung.price <= most * MORE
 end
 
-local function rungs_for(t, pool, want)
+local function rungs_for(pool, want)
 	local rungs = {}
 	for _, rung in ipairs(pool.rungs) do
 		local meets = true
-		if pool.by_constraint and want.constraint then meets = meets_constraint(t, rung, want.constraint) end
+		if pool.by_constraint and want.constraint then meets = meets_constraint(rung, want.constraint) end
 		if meets and pool.by_comment then meets = meets_wishes(rung, want.groups, want.most) end
 		if meets then rungs[#rungs + 1] = rung end
 	end
@@ -367,10 +380,10 @@ local function no_such_gpus(part, want)
 end
 
 -- The rungs that the job may be bought from, and what a node costs it at least; 0: not known.
-local function places(t, part, want)
+local function places(part, want)
 	local all, least = {}, nil
 	for _, p in ipairs(part.pools) do
-		local rungs = rungs_for(t, p.pool, want)
+		local rungs = rungs_for(p.pool, want)
 		for _, rung in ipairs(rungs) do
 			all[#all + 1] = { pool = p.pool, rung = rung }
 			least = math.min(least or rung.price, rung.price)
@@ -457,7 +470,7 @@ local function judge_in(t, want, partition, record)
 	if not part or record == nil or record.nodes ~= part.list or record.total_nodes ~= part.total then return nil end
 	want.partition = partition
 	want.exclusive = want.alone or record.max_share == 0
-	local all, least = places(t, part, want)
+	local all, least = places(part, want)
 	local why, code = no_place(part, want, all)
 	if why == nil then why, code = too_many_nodes(part, want) end
 	if why == nil then why, code = no_such_gpus(part, want) end
@@ -483,18 +496,32 @@ local function want_of(t, job)
 	for _, name in ipairs({ "account", "user", "qos", "wckey" }) do
 		want[name] = want[name] and want[name]:lower()
 	end
-	want.constraint = constraint_of(want.features)
+	want.constraint = constraint_of(t, want.features)
 	want.groups, want.most = wishes_of(t, want.comment)
 	return want
 end
 
+local TEXTS = {
+	"partition", "features", "comment", "account", "default_account", "user_name", "qos", "default_qos", "wckey", "tres_per_node",
+	"tres_per_job",
+}
+
+local function is_long(job)
+	for _, name in ipairs(TEXTS) do
+		if #(text_of(job[name]) or "") > TEXT_MAX then return true end
+	end
+	return false
+end
+
 -- Of several partitions each must be impossible.  A job in a reservation has the nodes, and perhaps the partition, of that.
 local function judge(t, job, part_list)
-	if text_of(job.reservation) then return nil end
+	if text_of(job.reservation) or is_long(job) then return nil end
 	local names = text_of(job.partition) or default_partition(part_list)
 	if names == nil then return nil end
+	local list = words(names)
+	if #list > NAMES_MAX then return nil end
 	local want, first, first_code = want_of(t, job), nil, nil
-	for _, name in ipairs(words(names)) do
+	for _, name in ipairs(list) do
 		local why, code = judge_in(t, want, name, part_list[name])
 		if why == nil then return nil end
 		if first == nil then first, first_code = why, code end

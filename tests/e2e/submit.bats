@@ -160,6 +160,14 @@ accepted() {
 	scancel "$id"
 }
 
+# slurmctld looks at the lengths of a job's texts only after its script, which has nothing to say of such a job.
+@test "names without end are slurmctld's to refuse" {
+	run job --wrap true -N 7 -p "$(printf 'cloud,%.0s' {1..20000})cloud"
+	[ "$status" != 0 ]
+	grep -qF 'parameter too long' <<<"$output"
+	run ! grep -qF burstd: <<<"$output"
+}
+
 @test "a table that is missing, malformed or old refuses nothing, and slurmctld's log says how old it is" {
 	lab_kill burstd
 	cp -p /run/burstd/submit "$lab_dir/submit"

@@ -1,6 +1,7 @@
 #!/usr/bin/python3 -B
-"""hungfs.py DIRECTORY: mount a FUSE file system there whose server takes every request and answers only the first, as an NFS
-or Lustre server does that is gone while its client has a hard mount: who asks it anything cannot be killed.  It ends with us."""
+"""hungfs.py DIRECTORY [UID [OPTION]]: mount a FUSE file system there whose server takes every request and answers only the first, as an NFS
+or Lustre server does that is gone while its client has a hard mount: who asks it anything cannot be killed.  It ends with us.
+With UID it is that user's own, as fusermount makes it: root gets EACCES, unless OPTION is allow_other."""
 import ctypes
 import os
 import struct
@@ -19,7 +20,8 @@ def answer_init(fd, unique, readahead):
 def main():
     libc = ctypes.CDLL(None, use_errno=True)
     fd = os.open("/dev/fuse", os.O_RDWR)
-    options = f"fd={fd},rootmode=40000,user_id=0,group_id=0,allow_other"
+    uid, *more = sys.argv[2:] or ["0", "allow_other"]
+    options = ",".join([f"fd={fd},rootmode=40000,user_id={uid},group_id={uid}", *more])
     if libc.mount(b"hung", sys.argv[1].encode(), b"fuse", 0, options.encode()) != 0:
         sys.exit(os.strerror(ctypes.get_errno()))
     while True:

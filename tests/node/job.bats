@@ -46,3 +46,11 @@ load world.sh
 @test "prolog, epilog: no link, no other's directory, no other number" {
 	alone scratch_hostile
 }
+
+@test "prolog, epilog: what a user has mounted on his directories drains no node, keeps nothing, and hangs nobody" {
+	alone mounted_directories
+}
+
+@test "epilog: what takes long to remove goes on while others have the node" {
+	alone long_removal
+}

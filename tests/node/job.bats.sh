@@ -147,7 +147,7 @@ health() {
 
 missing_gpus() {
 	says '' health # no GPU, no tool
-	tool timeout 'shift; exec "$@"'
+	tool timeout '[ "$1" != -k ] || shift 2' 'shift; exec "$@"'
 	gpu 0000:0f:00.0 0x030200 0x10de
 	if ! command -v nvidia-smi >/dev/null; then says '1 GPUs are on the bus, and there is no nvidia-smi' health; fi
 	two_gpus
@@ -162,8 +162,16 @@ missing_gpus() {
 	says 'nvidia-smi does not answer' health
 	rm $W/bin/timeout
 	tool nvidia-smi 'sleep 60'
-	sed 's/timeout 20/timeout 0.2/' "$top/slurm/gpu-health" >$W/quick
+	sed 's/ 20 nvidia-smi/ 0.2 nvidia-smi/; s/timeout 22/timeout 2/' "$top/slurm/gpu-health" >$W/quick
 	says 'nvidia-smi does not answer' eval "sh $W/quick || :"
+	# F40: one that hangs in its driver, as the tool of a GPU does that has fallen off the bus, cannot be killed.
+	mkdir $W/hung
+	python3 "$here/hungfs.py" $W/hung &
+	until grep -q " $W/hung fuse" /proc/mounts; do sleep 0.05; done
+	tool nvidia-smi "exec stat $W/hung/file"
+	says 'nvidia-smi does not answer' eval "timeout 20 sh $W/quick || :"
+	grep -q request_wait /proc/[0-9]*/wchan
+	kill -KILL $!
 }
 
 sick_gpus() {
@@ -180,6 +188,17 @@ sick_gpus() {
 	done
 	echo 'someone wrote: Xid 79' >>$W/kernel
 	says '' health
+	# F40: the kernel logs the name of a program that crashes, and its file's: anybody could have any machine drained.
+	cat >$W/kernel <<-'END'
+		[  12.3] NVRM: Xid (PCI:[24181]: segfault at 0 ip 00 sp 00 error 6 in NVRM: Xid (PCI:0000:1f:00): 79, x[1132,55+1000] likely on CPU 1
+		[  12.3] y
+		         NVRM: Xid (PCI:0000:1f:00): 79, x[1132,55+1000]
+		         [  12.3] NVRM: Xid (PCI:0000:1f:00): 79, x[1132,55+1000]
+		NVRM: Xid (PCI:0000:1f:00): 79, x
+	END
+	says '' health
+	echo '[  12.3][ T1234] NVRM: Xid (PCI:0000:1f:00): 79, GPU has fallen off the bus.' >$W/kernel
+	says 'Xid 79: 0000:1f:00' health
 	for xid in 48 64 74 79 95 119 120; do
 		echo "[  12.3] NVRM: Xid (PCI:0000:1f:00): $xid, pid='<unknown>', name=<unknown>, GPU has fallen off the bus." >$W/kernel
 		says "Xid $xid: 0000:1f:00" health
@@ -210,7 +229,7 @@ prolog_drains() {
 	prolog 7 1000
 	[ $rc = 0 ]
 	[ ! -e $W/scontrol.args ]
-	echo "NVRM: Xid (PCI:0000:1f:00): 79, GPU has fallen off the bus." >$W/kernel
+	echo "[  12.3] NVRM: Xid (PCI:0000:1f:00): 79, GPU has fallen off the bus." >$W/kernel
 	prolog 7 1000
 	[ $rc = 1 ]
 	[ "$(cat $W/scontrol.args)" = 'update nodename=c1 state=drain reason=burst: Xid 79: 0000:1f:00' ]
@@ -390,4 +409,89 @@ enroot_hostile() {
 	[ $rc = 1 ]
 	epilog 11 1000
 	[ -e $W/victim/1000/data ]
+}
+
+# users DIRECTORY [OPTION]: a FUSE file system of the user's there, which answers nobody
+users() {
+	local were
+	were=$(grep -c ' fuse ' /proc/mounts) || :
+	python3 "$here/hungfs.py" "$1" 1000 ${2:+"$2"} &
+	until [ "$(grep -c ' fuse ' /proc/mounts)" -gt "$were" ]; do sleep 0.05; done
+}
+# F40: a user's own mounts outlive his job: no machine is faulty for that, and none is to be billed while somebody waits for it.
+mounted_directories() {
+	local option server
+	mkdir -m 755 $W/scratch $W/victim
+	tool scontrol
+	configure "job_scratch = $W/scratch" 'enroot = yes'
+	prolog 6 1000 # another job of the user's, which goes on
+	for option in '' allow_other; do
+		# Upon the directories themselves.
+		prolog 7 1000
+		: >$W/scratch/job-7/data
+		users $W/scratch/job-7 $option
+		users $W/scratch/job-7 $option
+		users $W/scratch/enroot/1000 $option
+		epilog 7 1000
+		[ ! -e $W/scratch/job-7 ]
+		prolog 8 1000
+		[ $rc = 0 ]
+		[ "$(stat -c %u $W/scratch/enroot/1000)" = 1000 ]
+		# Below them, one in another's way, with a name that needs care; one that has lost its server.
+		mkdir "$W/scratch/job-8/a b" $W/scratch/job-8/'x\' $W/scratch/job-8/$'y\n'
+		users "$W/scratch/job-8/a b" $option
+		users $W/scratch/job-8/'x\' $option
+		users $W/scratch/job-8/$'y\n' $option
+		server=$!
+		kill -KILL $server
+		wait $server || :
+		epilog 8 1000
+		[ $rc = 0 ]
+		[ "$(ls -A $W/scratch)" = $'enroot\njob-6' ]
+		not grep -q "$W/scratch.* fuse" /proc/mounts
+	done
+	# When the last job has gone, too.
+	prolog 7 1000
+	epilog 6 1000
+	mkdir $W/scratch/enroot/1000/data
+	users $W/scratch/enroot/1000/data
+	users $W/scratch/enroot/1000 allow_other
+	tool umount 'case $3 in *.old-*) readlink /proc/$$/ns/mnt ;; esac >>'$W/namespaces 'exec /bin/umount "$@"'
+	epilog 7 1000
+	# Where the user may put a link in its place, it is unmounted where nobody else is.
+	[ "$(wc -l <$W/namespaces)" = 1 ]
+	[ "$(cat $W/namespaces)" != "$(readlink /proc/$$/ns/mnt)" ]
+	rm $W/bin/umount
+	[ "$(ls -A $W/scratch/enroot | tr '\n' ,)" = .jobs,.lock, ]
+	[ ! -s $W/said ]
+	# What is not a user's is left, with what is in it.
+	prolog 9 1000
+	mkdir $W/scratch/job-9/own
+	mount -t tmpfs x $W/victim
+	: >$W/victim/data
+	mount --bind $W/victim $W/scratch/job-9/own
+	epilog 9 1000
+	[ $rc = 0 ]
+	[ -e $W/victim/data ]
+	grep -q "is not removed" $W/said
+	[ ! -e $W/scratch/job-9 ]
+	[ ! -e $W/scontrol.args ]
+}
+
+long_removal() {
+	mkdir -m 755 $W/scratch
+	configure "job_scratch = $W/scratch"
+	prolog 7 1000
+	tool rm 'sleep 3' 'exec /bin/rm "$@"'
+	sed 's/-lt 600/-lt 5/g' "$top/slurm/epilog" >$W/quick
+	local began=$EPOCHREALTIME
+	env -i SLURM_JOB_ID=7 SLURM_JOB_UID=1000 sh $W/quick 2>$W/said
+	[ $((${EPOCHREALTIME/[.,]/} - ${began/[.,]/})) -lt 2500000 ]
+	grep -q "\.old-7-.* is not removed yet" $W/said
+	[ ! -e $W/scratch/job-7 ]
+	[ "$(stat -c '%u %a' $W/scratch/.old-7-*)" = '0 700' ]
+	# slurmd kills what its program leaves in its process group: this is not there.
+	[ "$(ps -o pgid= -p "$(pgrep -f 'bin/rm -rf')" | tr -d ' ')" != "$(ps -o pgid= -p $$ | tr -d ' ')" ]
+	sleep 3.5
+	[ -z "$(ls -A $W/scratch)" ]
 }

@@ -362,6 +362,54 @@ local function large()
 	return list, parts
 end
 
+-- Texts that users make as long as they like, since slurmctld looks at their lengths only after its script.
+local function test_long()
+	publish(TABLE)
+	load_script()
+	local function quick(what, fields, why)
+		local began = os.clock()
+		local got, rc = submit(fields)
+		local ms = (os.clock() - began) * 1000
+		complain(what, why and "burstd: " .. why, got)
+		complain(what .. ": code", why == nil and slurm.SUCCESS or nil, why == nil and rc or nil)
+		if ms > 10 then complain(what, "at most 10 ms", ms .. " ms") end
+	end
+	quick("warm", { min_nodes = 8 })
+	for name, word in pairs({ partition = "gpu,", features = "reserved|", tres_per_node = "gpu:9,", tres_per_job = "gpu:99,",
+		comment = "burst:US ", account = "physics,", qos = "low,", wckey = "w,", user_name = "eve," }) do
+		quick(name .. " without end", { min_nodes = 9, [name] = word:rep(500000) })
+	end
+	-- Within the limit what is said again counts once, and too much of it refuses nothing.
+	local nodes = "this job needs 9 nodes, and partition gpu can have 8 at most: pool h100 has max_nodes 8"
+	quick("a partition again", { min_nodes = 9, partition = ("gpu,"):rep(30) .. "gpu" }, nodes)
+	quick("too many partitions", { min_nodes = 9, partition = ("gpu,"):rep(33) })
+	quick("a word again", { features = ("lambda|"):rep(280) .. "reserved" },
+		"nothing that partition gpu can buy meets --constraint=" .. ("lambda|"):rep(280) .. "reserved")
+	quick("one that is not ours", { features = ("lambda|"):rep(280) .. "other" })
+	quick("GPUs", { tres_per_node = ("gpu:9,"):rep(32) }, "this job needs 9 GPUs on a node, and a node of partition gpu has 8 at most")
+	quick("too many GPUs", { tres_per_node = ("gpu:9,"):rep(33) })
+	quick("wishes", { comment = ("burst:US "):rep(32) }, "nothing that partition gpu can buy meets --comment=" .. ("burst:US "):rep(32):sub(1, 200))
+	quick("too many wishes", { comment = ("burst:US "):rep(33) })
+	quick("words that say nothing are no wishes", { comment = ("burst:typo "):rep(100) .. "burst:US" },
+		"nothing that partition gpu can buy meets --comment=" .. ("burst:typo "):rep(100):sub(1, 200))
+	quick("prices", { comment = "burst:" .. ("max_price=1.1234567890,"):rep(86) })
+	-- Each with names that nobody has: of what is not there no more is kept than of what is.
+	local function kept(calls)
+		for i = 1, calls do
+			accepted({ account = "a" .. i .. ("x"):rep(200), user_name = "u" .. i, partition = i % 2 == 0 and "a" or "p" .. i })
+		end
+		collectgarbage()
+		collectgarbage()
+		return collectgarbage("count")
+	end
+	local before = kept(10)
+	local after = kept(30000)
+	if after - before > 2500 then complain("memory", "at most 2500 KiB more", after - before .. " KiB") end
+	refused({ min_nodes = 9 }, nodes, NODES)
+	refused({ account = "lasers", min_nodes = 4, time_limit = 1020, features = "ondemand", shared = 0 },
+		"budget physics: this job costs 2040.00 EUR at least until its time limit, and all of the budget is 1000.00 EUR; ask finance@example.org", TIME)
+end
+
 local function bench(calls)
 	local lines, parts = large()
 	local times, first = {}, 0
@@ -400,5 +448,6 @@ test_wishes()
 test_budgets()
 test_file()
 test_site()
+test_long()
 bench(10000)
 os.exit(wrong == 0 and 0 or 1)
