@@ -49,6 +49,8 @@ setup_file() {
 	C
 	lab_dirs researcher 755 "$lab_dir/home/examples"
 	cp "$lab_repo"/docs/examples/* "$lab_dir/home/examples/"
+	# A program that takes its time to save its work, more than KillWait.
+	sed -i 's/^save(step)$/time.sleep(8)\n&/' "$lab_dir/home/examples/steps.py"
 	chown -R researcher "$lab_dir/home/examples"
 	cp -r "$lab_repo/tests/e2e/examples" "$lab_dir/standins"
 	mv "$lab_dir/standins/ray-cli" "$lab_dir/standins/ray-command"
@@ -64,7 +66,7 @@ setup_file() {
 	torchrun=$(example "--gres=gpu:$gpus" torchrun.sbatch) && deepspeed=$(example "--gres=gpu:$gpus" deepspeed.sbatch) &&
 		checkpoint=$(example checkpoint.sbatch 60) && mig=$(example -p cloud,mig mig.sbatch) && ray=$(example ray.sbatch) || return
 	read -r sweep collect <<<"$(sweep "$lab_dir/home/examples")"
-	throttle=$(scontrol show job "$sweep" | grep -m 1 -oE 'ArrayTaskThrottle=[0-9]+')
+	throttle=$(scontrol show job "$sweep" | grep -m 1 -oE 'ArrayTaskThrottle=[0-9]+' || true)
 	export throttle examples_path torchrun deepspeed checkpoint mig ray sweep collect
 }
 
