@@ -57,7 +57,7 @@ static int find_version(struct slurm_conf_job *j, struct err *e)
 
 static char *beside(const char *path, const char *name)
 {
-	return slurmconf_include_path(path, (struct slurm_text){name, strlen(name)});
+	return slurmconf_include_path(path, NULL, (struct slurm_text){name, strlen(name)});
 }
 
 static void find_files(struct slurm_conf_job *j)

@@ -13,15 +13,37 @@ struct loading {
 	size_t blocks; /* so far */
 };
 
-char *slurmconf_include_path(const char *root, struct slurm_text name)
+char *slurmconf_include_path(const char *root, const char *cluster, struct slurm_text name)
 {
-	const char *slash = strrchr(root, '/');
-	size_t dir = name.p[0] != '/' && slash != NULL ? (size_t)(slash - root) + 1 : 0;
-	char *path = mem_zalloc(dir + name.n + 1);
+	const char *slash = strrchr(root, '/'), *end = name.p + name.n;
+	struct str path;
 
-	memcpy(path, root, dir);
-	memcpy(path + dir, name.p, name.n);
-	return path;
+	str_init(&path, SLURMCONF_FILE_MAX);
+	if (name.p[0] != '/' && slash != NULL)
+		str_add(&path, root, (size_t)(slash - root) + 1);
+	for (const char *p = name.p; p < end; p++)
+		if (cluster != NULL && end - p > 1 && p[0] == '%' && p[1] == 'c') {
+			str_adds(&path, cluster);
+			p++;
+		} else {
+			str_add(&path, p, 1);
+		}
+	return str_take(&path);
+}
+
+/* Slurm writes it small. */
+static void note_cluster(struct slurmconf_sources *s, const struct slurmconf_line *l)
+{
+	const struct slurmconf_pair *p = slurmconf_line_get(l, "ClusterName");
+
+	if (p == NULL)
+		return;
+	free(s->cluster);
+	s->cluster = mem_zalloc(p->value.n + 1);
+	for (size_t i = 0; i < p->value.n; i++)
+		s->cluster[i] = (char)(p->value.p[i] >= 'A' && p->value.p[i] <= 'Z'
+					       ? p->value.p[i] - 'A' + 'a'
+					       : p->value.p[i]);
 }
 
 static struct slurmconf_source *find(const struct slurmconf_sources *s, const char *path)
@@ -69,7 +91,7 @@ static int load_one(struct loading *g, const char *path, int depth, struct err *
 
 static int load_include(struct loading *g, const struct slurmconf_line *l, int depth, struct err *e)
 {
-	char *path = slurmconf_include_path(g->out->v[0].file.path, l->include);
+	char *path = slurmconf_include_path(g->out->v[0].file.path, g->out->cluster, l->include);
 	size_t i = g->out->n;
 	int rc;
 
@@ -90,9 +112,11 @@ static int load_includes(struct loading *g, size_t i, int depth, struct err *e)
 	struct slurmconf_line l = {.number = 0};
 	int rc;
 
-	while ((rc = slurmconf_line_next(&l, &g->out->v[i].file, e)) == 1)
+	while ((rc = slurmconf_line_next(&l, &g->out->v[i].file, e)) == 1) {
+		note_cluster(g->out, &l);
 		if (l.include.n > 0 && load_include(g, &l, depth, e) != 0)
 			return -1;
+	}
 	return rc;
 }
 
@@ -114,6 +138,7 @@ void slurmconf_sources_fini(struct slurmconf_sources *s)
 	for (size_t i = 0; i < s->n; i++)
 		slurmconf_file_fini(&s->v[i].file);
 	free(s->v);
+	free(s->cluster);
 	*s = (struct slurmconf_sources){.v = NULL};
 }
 
@@ -136,7 +161,8 @@ static int walk(const struct walking *g, const struct slurmconf_source *x, struc
 			if (g->fn(g->ctx, &l, e) != 0)
 				return -1;
 		} else {
-			char *path = slurmconf_include_path(g->s->v[0].file.path, l.include);
+			char *path = slurmconf_include_path(g->s->v[0].file.path, g->s->cluster,
+							    l.include);
 			const struct slurmconf_source *in = find(g->s, path);
 
 			free(path);

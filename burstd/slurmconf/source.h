@@ -24,7 +24,8 @@ struct slurmconf_source {
 struct slurmconf_sources {
 	struct slurmconf_source *v; /* the first is the file itself; each once */
 	size_t n;
-	size_t ours; /* the one that has the block, or will have it */
+	size_t ours;   /* the one that has the block, or will have it */
+	char *cluster; /* ClusterName, in lower case; NULL: they do not say it */
 };
 
 struct slurmconf_trees { /* borrowed */
@@ -43,8 +44,10 @@ int slurmconf_sources_load(struct slurmconf_sources *out, const char *path, slur
 void slurmconf_sources_fini(struct slurmconf_sources *s);
 
 /* The path of a file that is included by root, or by a file that it includes: relative to root's
- * directory, as in Slurm.  The caller's (free()). */
-char *slurmconf_include_path(const char *root, struct slurm_text name);
+ * directory, and %c is the cluster, as in Slurm, if it is known (else NULL).  The caller's
+ * (free()).
+ */
+char *slurmconf_include_path(const char *root, const char *cluster, struct slurm_text name);
 
 /* Call fn for each line that is the site's, in the order in which Slurm reads them; never for an
  * Include itself.  -1: fn returned that, or a line cannot be read. */

@@ -99,7 +99,8 @@ void slurmconf_trial_name(struct str *out, const char *dir, const char *tree, si
 static void add_include(const struct slurmconf_trial *t, const struct slurmconf_line *l,
 			struct str *out)
 {
-	char *path = slurmconf_include_path(t->sources->v[0].file.path, l->include);
+	char *path =
+		slurmconf_include_path(t->sources->v[0].file.path, t->sources->cluster, l->include);
 
 	for (size_t i = 0; i < t->sources->n; i++)
 		if (strcmp(t->sources->v[i].file.path, path) == 0) {

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/fmt.h"
 #include "base/mem.h"
@@ -98,9 +99,25 @@ static void no_nodes(const struct nodes *n)
 			       n->pool->name);
 }
 
+/* A line of that name says what holds for all others. */
+static bool is_default(const struct hostlist *h)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < h->n; i++)
+		any = any || strcasecmp(h->names[i], "DEFAULT") == 0;
+	return any;
+}
+
 static void want_nodes(struct nodes *n)
 {
 	struct str rest;
+
+	if (is_default(n->pool->nodes))
+		slurmconf_find(n->w->findings, SLURM_ERROR, of_pool(n->w, n->pool),
+			       "pool \"%s\": no node can be named DEFAULT: its line would be the "
+			       "defaults of all others",
+			       n->pool->name);
 
 	if (n->pool->dynamic) {
 		no_nodes(n);
@@ -215,6 +232,13 @@ static void want_part(struct nodes *n)
 			       "partition %s without all nodes of the pool of that name: write "
 			       "Nodes=" SLURMCONF_SET_PREFIX "%s, or another name",
 			       other->name, n->pool->name);
+		return;
+	}
+	if (strcasecmp(n->pool->name, "DEFAULT") == 0) {
+		slurmconf_find(n->w->findings, SLURM_ERROR, of_pool(n->w, n->pool),
+			       "pool \"%s\": with that name its partition would be the defaults of "
+			       "all others: rename it, or write a partition with all its nodes",
+			       n->pool->name);
 		return;
 	}
 	str_addf(n->out, "PartitionName=%s Nodes=", n->pool->name);

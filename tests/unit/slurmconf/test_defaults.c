@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #include <cmocka.h>
 
@@ -65,11 +67,50 @@ static void test_defaults_that_each_pool_overrides(void **state)
 	}
 }
 
+/* Slurm takes PartitionName=default, in any case of letters, for the defaults of the partitions
+ * that follow: 22.05 gave a site's partition burstd's ResumeTimeout, and the pool none. */
+static void test_a_pool_named_default(void **state)
+{
+	static const struct {
+		const char *name, *nodes, *slurm;
+		const char *says; /* NULL: nothing */
+	} names[] = {
+		{"default", "c[1-2]", "A=1\n",
+		 "burstd.conf:10: pool \"default\": with that name its partition would be the "
+		 "defaults of all others: rename it, or write a partition with all its nodes"},
+		{"DEFAULT", "c[1-2]", "A=1\n", "burstd.conf:10: pool \"DEFAULT\": with that name "},
+		{"default1", "c[1-2]", "A=1\n", NULL},
+		{"default", "c[1-2]",
+		 "PartitionName=mine Nodes=burst-default SuspendTime=9 ResumeTimeout=700\n", NULL},
+		{"c", "c1,Default", "A=1\n",
+		 "burstd.conf:10: pool \"c\": no node can be named DEFAULT: its line would be the "
+		 "defaults of all others"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct world w;
+
+		print_message("# %zu\n", i);
+		world_init(&w);
+		w.slurm = names[i].slurm;
+		add_pool(&w, names[i].name, names[i].nodes, H100, "");
+		world_run(&w);
+		assert_int_equal(w.findings.n, names[i].says != NULL);
+		if (names[i].says != NULL)
+			assert_true(world_says(&w, SLURM_ERROR, names[i].says));
+		if (strcasecmp(names[i].name, "DEFAULT") == 0)
+			assert_null(strcasestr(w.body, "PartitionName=DEFAULT"));
+		world_fini(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_key_that_a_pool_leaves_out),
 		cmocka_unit_test(test_defaults_that_each_pool_overrides),
+		cmocka_unit_test(test_a_pool_named_default),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,24 @@ static void test_includes(void **state)
 	     "/s/slurm.conf");
 }
 
+/* %c is the ClusterName that was said before, in lower case: measured with 22.05.8 and 25.11.7.
+ * Without one slurmctld ends. */
+static void test_the_name_of_the_cluster_in_a_path(void **state)
+{
+	(void)state;
+	want(&(struct disk){{{"/s/slurm.conf", "ClusterName=FalCon\nInclude %c/a-%c%%c%d%\nD=1\n"},
+			     {"/s/falcon/a-falcon%falcon%d%",
+			      "B=1\n# BEGIN burstd\n# END burstd\n"}}},
+	     "slurm.conf:1:ClusterName a-falcon%falcon%d%:1:B slurm.conf:3:D ",
+	     "/s/falcon/a-falcon%falcon%d%");
+	want(&(struct disk){{{"/s/slurm.conf", "Include name\nInclude /etc/%c\n"},
+			     {"/s/name", "clustername=\"X\"\n"},
+			     {"/etc/x", "B=1\n"}}},
+	     "name:1:clustername x:1:B ", "/s/slurm.conf");
+	want(&(struct disk){{{"/s/slurm.conf", "Include %c\nClusterName=x\n"}, {"/s/x", "B=1\n"}}},
+	     "/s/slurm.conf:1: Include: /s/%c: none", "");
+}
+
 /* Our lines are not the site's; a block may be in any of the files. */
 static void test_blocks(void **state)
 {
@@ -146,8 +164,11 @@ static void test_many_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_includes),   cmocka_unit_test(test_blocks),
-		cmocka_unit_test(test_errors),     cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_includes),
+		cmocka_unit_test(test_the_name_of_the_cluster_in_a_path),
+		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_many_files),
 	};
 

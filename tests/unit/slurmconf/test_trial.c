@@ -24,6 +24,7 @@ static const char *const disk[][2] = {
 	{"/s/gres.conf", "NodeName=a1 State=x AuthType=y\nInclude /s/more\n"},
 	{"/s/more", ""},
 	{"/s/topology.conf", "SwitchName=a Nodes=a1\n"},
+	{"/s/named.conf", "ClusterName=MO\nInclude %cre\n"},
 	{"/s/more.conf", "Include \\\n  nodes.conf\nA=1\nInclude more"},
 };
 
@@ -87,6 +88,7 @@ static void test_includes_keep_their_lines(void **state)
 	(void)state;
 	want("/s/more.conf", "slurm", 0, false,
 	     "Include /t/etc/slurm-1\n\nA=1\nInclude /t/etc/slurm-2");
+	want("/s/named.conf", "slurm", 0, false, "ClusterName=MO\nInclude /t/etc/slurm-1\n");
 }
 
 static void test_the_file_around_it(void **state)
