@@ -18,7 +18,9 @@
 
 enum {
 	CHILD_LOOK_MS = 100, /* between checks for its end: its children may keep the output open */
-	CHILD_TERM_MS = 2000, /* from SIGTERM to SIGKILL */
+	CHILD_TERM_MS = 2000,   /* from SIGTERM to SIGKILL, and from that until it is given up */
+	CHILD_KILL_LOOKS = 100, /* for its end once it is killed, each after CHILD_KILL_MS */
+	CHILD_KILL_MS = 10,
 	CHILD_READS_MAX = 64, /* in one turn */
 	CHILD_LINE_MAX = 8192
 };
@@ -30,7 +32,7 @@ struct child {
 	struct poller *poller;
 	struct poller_item it;
 	pid_t pid;
-	bool ended, stopped;
+	bool ended, stopped, killed, given_up;
 	int64_t deadline;
 	child_done_fn done;
 	void *ctx;
@@ -183,6 +185,28 @@ static bool read_output(struct child *c)
 	return true;
 }
 
+/* It is out of time: SIGTERM, then SIGKILL.  What waits in the kernel for a driver or a server may
+ * never end: then the caller need not wait for it, and we only reap it, should it end. */
+static void stop(struct child *c, int64_t now)
+{
+	struct child_end end;
+
+	c->deadline = now + CHILD_TERM_MS;
+	c->end.status = -1;
+	if (!c->killed) {
+		(void)kill(-c->pid, c->stopped ? SIGKILL : SIGTERM);
+		c->killed = c->stopped;
+		c->stopped = true;
+		(void)err_set(&c->end.e, ERR_NET, "stopped: timed out");
+		return;
+	}
+	c->given_up = true;
+	(void)err_set(&c->end.e, ERR_NET, "timed out, and cannot be killed");
+	end = c->end;
+	if (c->done != NULL)
+		c->done(c->ctx, &end);
+}
+
 static void on_child(struct poller_item *it, short got, int64_t now)
 {
 	struct child *c = it->ctx;
@@ -199,17 +223,14 @@ static void on_child(struct poller_item *it, short got, int64_t now)
 	}
 	it->deadline = now + CHILD_LOOK_MS;
 	if (!has_ended(c)) {
-		if (now < c->deadline)
-			return;
-		(void)kill(-c->pid, c->stopped ? SIGKILL : SIGTERM);
-		c->deadline = now + CHILD_TERM_MS;
-		c->stopped = true;
-		c->end.status = -1;
-		(void)err_set(&c->end.e, ERR_NET, "stopped: timed out");
+		if (now >= c->deadline && !c->given_up)
+			stop(c, now);
 		return;
 	}
 	(void)read_output(c);
 	end = c->end;
+	if (c->given_up)
+		done = NULL; /* it was called then */
 	let_go(c);
 	if (done != NULL)
 		done(ctx, &end);
@@ -264,11 +285,10 @@ void child_kill(struct child *c)
 {
 	if (c == NULL)
 		return;
-	if (!has_ended(c)) {
+	if (!has_ended(c))
 		(void)kill(-c->pid, SIGKILL);
-		while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
-			;
-	}
+	for (int i = 0; i < CHILD_KILL_LOOKS && !c->given_up && !has_ended(c); i++)
+		(void)poll(NULL, 0, CHILD_KILL_MS);
 	let_go(c);
 }
 

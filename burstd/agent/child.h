@@ -43,10 +43,11 @@ struct child_call {
 	void *ctx;
 };
 
-/* Start a command.  When it has ended *out is set to NULL and done is called, never from here. -1:
- * *e. */
+/* Start a command.  When it has ended *out is set to NULL and done is called, never from here.  One
+ * that is out of time and cannot be killed, since it waits in the kernel, has done called with -1
+ * while it still runs: *out is set to NULL when it ends, and done is not called again.  -1: *e. */
 int child_start(struct child **out, struct poller *p, const struct child_call *call, struct err *e);
-/* Kill it, without calling done; NULL is fine. */
+/* Kill it, without calling done, and wait for its end, a second at most; NULL is fine. */
 void child_kill(struct child *c);
 /* Let it run on by itself, without calling done. */
 void child_leave(struct child *c);

@@ -49,6 +49,7 @@ static bool stopping(struct agent *a)
 	}
 	while (!q.over)
 		poller_turn(&a->poller);
+	child_leave(child);
 	return q.stopping;
 }
 

@@ -19,6 +19,7 @@ struct health {
 	struct poller_item timer;
 	struct child *child;
 	enum health_kind at;
+	bool stuck; /* the command of `at` cannot be killed: nothing else is checked meanwhile */
 	unsigned bad[HEALTH_KINDS];
 	bool told[HEALTH_KINDS];
 	unsigned episode; /* of faults; a new one gets a new id */
@@ -28,6 +29,9 @@ static const struct {
 	const char *name;
 	unsigned often;
 } kinds[] = {{"gpus", HEALTH_TWICE}, {"health", HEALTH_TWICE}, {"errors", 1}};
+
+/* Whatever it was to find out: the tools of a GPU that is gone hang like that in its driver. */
+static const char stuck_text[] = "its command hangs, and cannot be killed";
 
 static void next(struct health *h);
 
@@ -104,6 +108,11 @@ static void on_command(void *ctx, const struct child_end *end)
 	struct health *h = ctx;
 	char detail[META_DETAIL_MAX];
 
+	h->stuck = h->child != NULL;
+	if (h->stuck) {
+		judge(h, h->at, stuck_text);
+		return;
+	}
 	first_line(end, detail);
 	if (h->at == HEALTH_GPUS)
 		judge_gpus(h, end->status == 0 ? count_lines(end) : -1);
@@ -157,8 +166,11 @@ static void on_timer(struct poller_item *t, short got, int64_t now)
 
 	(void)got;
 	t->deadline = now + h->a->conf.health;
-	if (h->child != NULL)
+	if (h->child != NULL) {
+		if (h->stuck)
+			judge(h, h->at, stuck_text);
 		return;
+	}
 	h->at = HEALTH_GPUS;
 	next(h);
 }

@@ -1043,6 +1043,30 @@ def health_commands(lab):
         del lab.conf[key]
 
 
+def unkillable_command(lab):
+    """F40: a tool that hangs in the driver of a GPU that is gone, where no signal reaches it, is a fault, told once, until it ends"""
+    b, where = lab.burstd(), f"{lab.dir}/hung"
+    os.mkdir(where)
+    hungfs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../node/hungfs.py")
+    with subprocess.Popen(["unshare", "-Urm", "python3", "-B", hungfs, where]) as server:
+        try:
+            mounts = os.path.relpath(f"/proc/{server.pid}/mounts", lab.dir)
+            until(lambda: server.poll() is not None or where in lab.read(mounts), "a mount that hangs")
+            if server.poll() is not None:
+                return  # no namespaces for users here
+            gpus_there = f"nsenter -t {server.pid} -U -m --preserve-credentials cat {where}/gpus"
+            p = lab.start([b], command_timeout="1s", gpu_command=gpus_there)
+            until(lambda: b.events("faulty"), "a fault", 30)
+            assert b.events()[0]["detail"] == "gpus: its command hangs, and cannot be killed", b.events()
+            until(lambda: b.beats()[-1]["faulty"], "a heartbeat that says so")
+            never(lambda: len(b.events()) > 1, "once", 3)
+        finally:
+            server.kill()
+        until(lambda: not b.beats()[-1]["faulty"], "its end", 30)
+        p.terminate()
+        assert p.wait(15) == 0
+
+
 # --- its life ----------------------------------------------------------------------------------------
 
 
@@ -1401,6 +1425,7 @@ def usage(lab):
 # A thread for each of the most patient first, so that the whole takes as long as these.
 TESTS = [urgent_overtakes, asks_on, interval_has_bounds, deadman_and_jobs, deadman_hears, deadman_without_jobs,
          deadman_waits_not_for_ever, deadman_off, deadman_stopped, slow_servers, local_command_not, health_commands,
+         unkillable_command,
          rogue_renewal, wrong_clock, gpus, heartbeat_says_how_the_node_is, body_stays_small, fails_over_and_back,
          names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers, closed_connection,
          answers_that_are_none, renewal, renewal_in_time, renewal_by_the_wall, renewal_for_a_job, aws_spot, aws_token,

@@ -163,6 +163,10 @@ load world.sh
 	alone unmount_hung
 }
 
+@test "unmount: who has a network's file system in a container is killed, and nobody else" {
+	alone unmount_containers
+}
+
 @test "unmount: slurmd has its time, and is killed after it" {
 	alone unmount_slurmd
 }

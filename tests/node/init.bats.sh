@@ -826,6 +826,55 @@ unmount_hung() {
 	[[ $said == *"$W/data: unmounted by force" ]]
 }
 
+# in_own: a process with mounts of its own, as a container has them; $own
+in_own() {
+	unshare -m --propagation private sleep 1000 &
+	own=$!
+	until [ "$(cat /proc/$own/comm)" = sleep ]; do sleep 0.05; done
+}
+# F42: a client of Lustre or NFS is at its server as long as anybody has it mounted, in whatever namespace.
+unmount_containers() {
+	claimed
+	mkdir $W/far $W/near
+	configure "require_mount = $W/far fuse" "require_mount = $W/near" 'slurmd_stop = true' 'unmount_timeout = 1'
+	local own without container near other
+	in_own
+	without=$own
+	mount -t tmpfs x $W/near
+	in_own
+	near=$own
+	python3 "$here/hungfs.py" $W/far &
+	until mounted $W/far; do sleep 0.05; done
+	in_own
+	container=$own
+	sleep 1000 &
+	other=$!
+	# Where it cannot be unmounted here, services have it as well.
+	tool umount 'exit 1'
+	unmounts
+	[ $rc = 1 ]
+	kill -0 $container
+	rm $W/bin/umount
+	unmounts
+	[ $rc = 0 ]
+	[[ $said == 'node-init: unmount: done' ]]
+	not mounted $W/far
+	not kill -0 $container
+	for one in $without $near $other; do kill $one; done
+	[ ! -e /run/burst/s/far ]
+	# Nobody can kill it: it is said, and nothing waits for it.
+	python3 "$here/hungfs.py" $W/far &
+	until mounted $W/far; do sleep 0.05; done
+	in_own
+	nsenter -t $own -m stat $W/far/file &
+	until grep -q request_wait /proc/$!/wchan; do sleep 0.05; done
+	unmounts
+	[ $rc = 1 ]
+	[[ $said == *'what runs in a container still has file system '* ]]
+	not kill -0 $own
+	kill -KILL %python3 2>/dev/null || :
+}
+
 # slurmd first, within its time; its own pid file, and what the image has instead.
 unmount_slurmd() {
 	claimed

@@ -23,11 +23,19 @@ static struct child *child;
 static struct child_end end;
 static unsigned called;
 static char script[64];
+static pid_t server; /* of hung_server() */
 
 static void done(void *ctx, const struct child_end *e)
 {
 	assert_ptr_equal(ctx, &end);
 	assert_null(child);
+	end = *e;
+	called++;
+}
+
+static void done_stuck(void *ctx, const struct child_end *e)
+{
+	assert_ptr_equal(ctx, &end);
 	end = *e;
 	called++;
 }
@@ -222,6 +230,91 @@ static void test_killed(void **state)
 	child_kill(NULL);
 }
 
+/* A FUSE file system at `dir` that answers nobody, in namespaces of its own; 0: it cannot be had.
+ */
+static pid_t hung_server(const char *dir)
+{
+	char path[64], text[8192] = "";
+	pid_t pid = fork();
+	FILE *f;
+
+	if (pid == 0) {
+		(void)execlp("unshare", "unshare", "-Urm", "python3", "-B", "tests/node/hungfs.py",
+			     dir, (char *)NULL);
+		_exit(127);
+	}
+	(void)snprintf(path, sizeof(path), "/proc/%d/mounts", (int)pid);
+	for (int i = 0; i < 1000 && waitpid(pid, NULL, WNOHANG) == 0; i++) {
+		f = fopen(path, "r");
+		text[f != NULL ? fread(text, 1, sizeof(text) - 1, f) : 0] = '\0';
+		if (f != NULL)
+			(void)fclose(f);
+		if (strstr(text, dir) != NULL)
+			return pid;
+		(void)usleep(10000);
+	}
+	return 0;
+}
+
+/* What hangs ends with it, also where the test has failed. */
+static int end_server(void **state)
+{
+	const pid_t pid = server;
+
+	(void)state;
+	server = 0;
+	return pid == 0 || (kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid) ? 0 : -1;
+}
+
+/* F40: a tool that hangs in the driver of a GPU that is gone.  It is told of once, and reaped. */
+static void test_unkillable(void **state)
+{
+	char dir[] = "/tmp/burst-hung-XXXXXX", command[200];
+	const struct child_call call = {
+		.command = command, .timeout_ms = 200, .done = done_stuck, .ctx = &end};
+	struct err e = {0};
+	int64_t begun;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	server = hung_server(dir);
+	if (server == 0) {
+		(void)rmdir(dir);
+		print_message("# no FUSE in a namespace of a user's: not tried\n");
+		skip();
+	}
+	(void)snprintf(command, sizeof(command),
+		       "nsenter -t %d -U -m --preserve-credentials stat %s/file", (int)server, dir);
+	for (int left = 0; left < 2; left++) {
+		called = 0;
+		begun = clock_boot_ms();
+		assert_int_equal(child_start(&child, &poller, &call, &e), 0);
+		while (called == 0 && clock_boot_ms() < begun + 20000)
+			poller_turn(&poller);
+		assert_int_equal(called, 1);
+		assert_int_equal(end.status, -1);
+		assert_string_equal(end.e.msg, "timed out, and cannot be killed");
+		assert_in_range(clock_boot_ms() - begun, 4000, 15000);
+		assert_non_null(child); /* it still runs */
+		while (clock_boot_ms() < begun + 8000)
+			poller_turn(&poller);
+		assert_int_equal(called, 1); /* and is told of once */
+		if (left == 0) {
+			child_kill(child); /* and nobody waits for it */
+			assert_null(child);
+			assert_null(poller.items);
+		}
+	}
+	assert_int_equal(end_server(NULL), 0);
+	while (child != NULL)
+		poller_turn(&poller);
+	assert_int_equal(called, 1);
+	assert_null(poller.items);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		; /* the one that was left */
+	(void)rmdir(dir);
+}
+
 static void test_not_started(void **state)
 {
 	struct err e = {0};
@@ -247,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_out_of_time_is_for_all_that_it_started),
 		cmocka_unit_test(test_left_behind),
 		cmocka_unit_test(test_killed),
+		cmocka_unit_test_teardown(test_unkillable, end_server),
 		cmocka_unit_test(test_not_started),
 	};
 
