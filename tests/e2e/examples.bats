@@ -222,7 +222,7 @@ out() {
 }
 
 @test "a sick GPU drains its node with the reason, and the job runs on another machine" {
-	printf '#!/bin/sh\n[ ! -e %s ] || echo "NVRM: Xid (PCI:0000:1f:00): 79, GPU has fallen off the bus."\n' "$lab_dir/node/sick" >"$lab_dir/node/bin/dmesg"
+	printf '#!/bin/sh\n[ ! -e %s ] || echo "[ 4711.000001] NVRM: Xid (PCI:0000:1f:00): 79, GPU has fallen off the bus."\n' "$lab_dir/node/sick" >"$lab_dir/node/bin/dmesg"
 	printf '#!/bin/sh\n' >"$lab_dir/node/bin/nvidia-smi"
 	chmod 755 "$lab_dir"/node/bin/*
 	within 60 powered_down c1
