@@ -444,6 +444,7 @@ soak: ## hours: the analysers on all files, a build by clang, unit tests of the 
 	@$(MAKE) --no-print-directory fuzz SECONDS=60
 	@$(MAKE) --no-print-directory chaos MINUTES=30
 	@$(MAKE) --no-print-directory chaos MINUTES=30 CLOUDS=2
+	@for t in $(LONG); do $(MAKE) --no-print-directory $$t || exit 1; done
 
 # Everything.  First the hook's tests that keep time, on the release: it is another program there, static.  Then two runs of
 # prove side by side: the end-to-end tests, node and chaos, which mostly wait, and at a lower priority what computes: the
@@ -617,6 +618,10 @@ install: all ## install below $(DESTDIR)$(PREFIX); `burstctl init` writes a conf
 uninstall: ## remove what install put there, with the same variables; never configuration or state
 	@for i in $(INSTALL_FILES) $(foreach h,$(HOOKS),::$(libexecdir)/burstd/$(h)); do rm -f "$(DESTDIR)$${i##*:}"; done
 	@for d in $(INSTALL_DIRS); do rmdir --ignore-fail-on-non-empty "$(DESTDIR)$$d" 2>/dev/null || true; done
+
+# Targets of one directory, beside what they make.  They add to INSTALL_FILES, to WAITS and COMPUTES (`make test`), and to LONG,
+# targets that `make soak` makes.
+include $(sort $(wildcard scripts/*/*.mk terraform/*.mk))
 
 # Chroots are root's; --one-file-system in case something is still mounted there.
 clean: ## remove build/

@@ -93,7 +93,7 @@ check_targets() {
 	for doc in README.md CONTRIBUTING.md; do
 		grep -oE '(^ {4}|`|&& |sudo )make( [A-Za-z0-9_=/.-]+)*' "$doc" | sed 's/^.*make//' | tr ' ' '\n' |
 			grep -vE '=|^$' | sort -u | while read -r target; do
-			grep -qE "^$target:" Makefile || say "$doc: the Makefile has no target $target"
+			cat Makefile scripts/*/*.mk terraform/*.mk 2>/dev/null | grep -qE "^$target:" || say "$doc: the Makefile has no target $target"
 		done || true
 	done
 }
