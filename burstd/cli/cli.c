@@ -223,6 +223,22 @@ static bool is_bad_second(const struct cli_command *k, char **words, int n, int 
 	       is_group(words[0]);
 }
 
+/* Words that people try first, and the command that does what they mean. */
+static const char *meant(const char *text)
+{
+	static const char *const words[][2] = {
+		{"job", "cost job"},     {"jobs", "report"},     {"why", "plan"},
+		{"bill", "report"},      {"list", "nodes"},      {"ls", "nodes"},
+		{"delete", "terminate"}, {"kill", "terminate"},  {"stop", "pause"},
+		{"start", "resume"},     {"continue", "resume"}, {"budgets", "budget list"},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(text, words[i][0]) == 0)
+			return words[i][1];
+	return NULL;
+}
+
 static int unknown(char **words, int n)
 {
 	const char *names[NCOMMANDS], *near;
@@ -234,7 +250,9 @@ static int unknown(char **words, int n)
 		       is_group(words[0]) ? words[1] : "");
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		names[i] = cli_commands[i]->name;
-	near = opt_nearest(text, names, NCOMMANDS);
+	near = meant(text);
+	if (near == NULL)
+		near = opt_nearest(text, names, NCOMMANDS);
 	(void)fprintf(stderr, "burstctl: no command \"%s\"", text);
 	if (near != NULL)
 		(void)fprintf(stderr, "; did you mean \"%s\"?", near);

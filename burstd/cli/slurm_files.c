@@ -66,19 +66,23 @@ static void remove_temporary(int dir, char *name)
 }
 
 /* A new file under a name that nobody else has; one of a crash stays, for it may be another's that
- * writes at this moment.  -1: errno. */
+ * writes at this moment.  -1: errno, and name is "", since a file that has it is not ours. */
 static int open_temporary(const struct slurm_files_place *p, char name[NAME_MAX + 1])
 {
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	uint32_t dice;
+	int fd = -1;
 
+	name[0] = '\0';
 	if (getrandom(&dice, sizeof(dice), 0) != sizeof(dice))
 		return -1;
-	if (snprintf(name, NAME_MAX + 1, ".%s.burstd-%08" PRIx32, p->name, dice) > NAME_MAX) {
-		name[0] = '\0';
+	if (snprintf(name, NAME_MAX + 1, ".%s.burstd-%08" PRIx32, p->name, dice) > NAME_MAX)
 		errno = ENAMETOOLONG;
-		return -1;
-	}
-	return openat(p->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	else
+		fd = openat(p->dir, name, flags, 0600);
+	if (fd < 0)
+		name[0] = '\0';
+	return fd;
 }
 
 /* -1: errno, and name is "". */

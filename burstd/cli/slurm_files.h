@@ -15,7 +15,7 @@ int slurm_files_read(void *ctx, const char *path, char **text, size_t *len, stru
 int slurm_files_read_or_none(void *ctx, const char *path, char **text, size_t *len, struct err *e);
 
 /* One file that is to be replaced.  What needs room on the disk comes first, for all files, and
- *only then names change:
+ * only then names change:
  *
  *	prepare (of each) -> commit (of each) [-> restore] -> drop (of each)
  */
