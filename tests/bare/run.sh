@@ -11,7 +11,7 @@
 # says so (`prove --exec tests/bare/run.sh tests/bare/*.bats`).
 #   MIRROR=  http://deb.debian.org/debian; http_proxy is respected
 set -eu -o pipefail
-keep='BUILD KEEP MIRROR HARNESS_ACTIVE http_proxy https_proxy no_proxy'
+keep='ANSIBLE_NEW ANSIBLE_OLD ANSIBLE_COLLECTIONS BUILD KEEP MIRROR HARNESS_ACTIVE http_proxy https_proxy no_proxy'
 self=$(readlink -f "$0")
 cd "${self%/*}/../.."
 what='the way to a first burst is tested'
@@ -23,7 +23,7 @@ image=$chroots/bare-$suite
 # What Debian's installer gives every host, and minbase lacks.
 host='systemd-sysv dbus sudo iproute2'
 # What a site had before, as it comes with recommended packages; burstd's own are in deps.sh.
-site='slurmctld slurmd slurmdbd slurm-client munge mariadb-server'
+site='slurmctld slurmd slurmdbd slurm-client munge mariadb-server python3 python3-apt'
 
 # --- the installation -------------------------------------------------------------------------
 
