@@ -145,6 +145,8 @@ void metrics_write(const struct api *a, struct str *out)
 	write_self(a, out);
 	write_room(a, out);
 	metrics_pools_write(a, out);
+	metrics_offers_write(a, out);
+	metrics_jobs_write(a, out);
 	metrics_money_write(a, out);
 	metrics_budgets_write(a, out);
 	metrics_alerts_write(a, out);
@@ -187,7 +189,7 @@ void metrics_handle(void *ctx, const struct http_request *rq, struct http_answer
 
 	if (strcmp(rq->path, "/metrics") != 0) {
 		an->status = 404;
-		an->body = mem_strdup("only /metrics is here\n");
+		an->body = mem_strdup("only /metrics, /targets and /jobs are here\n");
 		an->len = strlen(an->body);
 		return;
 	}

@@ -354,6 +354,9 @@ static const struct {
 	{"burstd_notices_total{provider=\"sim\",kind=\"faulty\"}", "3"},
 	{"burstd_gates_total{end=\"gone\"}", "19"},
 	{"burstd_gate_seconds_total", "20.50"},
+	{"burstd_jobs_waiting{reason=\"budget\"}", "2"},
+	{"burstd_jobs_waiting{reason=\"capacity\"}", "0"},
+	{"burstd_jobs_waiting{reason=\"unknown\"}", "0"},
 	{"burstd_places_cooling{provider=\"sim\",reason=\"capacity\"}", "1"},
 	{"burstd_places_cooling{provider=\"sim\",reason=\"quota\"}", "1"},
 	{"burstd_places_cooling{provider=\"sim\",reason=\"failing\"}", "1"},
@@ -382,6 +385,7 @@ static void test_values(void **state)
 	e.paused[1] = true;
 	e.warm[1] = (struct engine_warm){.wanted = 3, .up = 2, .coming = 1, .paid = 4};
 	e.why = "closed";
+	e.npostponed = 2;
 	e.flow[PROVIDER_CREATE] = (struct engine_flow){
 		.sent = 5,
 		.throttled = 1,

@@ -51,6 +51,9 @@ static void what_refused_is_left_out_with_the_reason_and_what_was_said(void **st
 	assert_int_equal(l.rungs[2].said[0].code, PROVIDER_CAPACITY);
 	assert_string_equal(l.rungs[2].said[0].words, "no hosts left");
 	assert_int_equal(engine_unsold(e, 0, PROVIDER_CAPACITY), 3);
+	assert_int_equal(engine_offer_refused(e, 0, offer(e, NEAR)->name, PROVIDER_CAPACITY), 3);
+	assert_int_equal(engine_offer_refused(e, 0, offer(e, MID)->name, PROVIDER_CAPACITY), 0);
+	assert_int_equal(engine_offer_refused(e, 0, offer(e, NEAR)->name, PROVIDER_QUOTA), 0);
 	assert_int_equal(engine_unsold(e, 0, PROVIDER_QUOTA), 0);
 }
 
