@@ -307,6 +307,7 @@ static const struct {
 	{"burstd_slurm_last_success_timestamp_seconds", "999999.00"},
 	{"burstd_provider_up{provider=\"sim\"}", "1"},
 	{"burstd_provider_away{provider=\"sim\"}", "0"},
+	{"burstd_provider_clock_ahead_seconds{provider=\"sim\"}", "-61.50"},
 	{"burstd_provider_last_success_timestamp_seconds{provider=\"sim\"}", "999988.00"},
 	{"burstd_calls_total{kind=\"resume\"}", "1"},
 	{"burstd_calls_total{kind=\"suspend\"}", "2"},
@@ -386,6 +387,7 @@ static void test_values(void **state)
 	e.warm[1] = (struct engine_warm){.wanted = 3, .up = 2, .coming = 1, .paid = 4};
 	e.why = "closed";
 	e.npostponed = 2;
+	e.ahead_ms = -61500;
 	e.flow[PROVIDER_CREATE] = (struct engine_flow){
 		.sent = 5,
 		.throttled = 1,

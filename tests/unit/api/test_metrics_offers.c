@@ -1,5 +1,7 @@
-/* test_metrics_offers.c - the metrics of offers, and of the jobs that wait. */
+/* test_metrics_offers.c - the metrics of offers, of the jobs that wait, and of problems. */
 #include "metrics_text.h"
+
+#include "api/explain.h"
 
 static char spot[] = "spot", od[] = "od", sim[] = "sim", type[] = "t", none[] = "";
 
@@ -125,6 +127,63 @@ static void jobs_wait_for_reasons(void **state)
 	fake_fini(&e);
 }
 
+static void count(void *ctx, const char *sentence)
+{
+	size_t *n = ctx;
+
+	(void)sentence;
+	*n += 1;
+}
+
+/* As many as status has. */
+static void problems_are_counted(void **state)
+{
+	struct engine e;
+	char line[64], *page;
+	size_t n = 0;
+
+	(void)state;
+	start(&e);
+	e.npostponed = 4;
+	e.postponed = (struct engine_postponed){.job = "7", .until_ms = FAKE_NOW};
+	explain_problems(&e, count, &n);
+	assert_true(n > 1);
+	(void)snprintf(line, sizeof(line), "burstd_problems %zu\n", n);
+	page = written(&e);
+	has(page, line);
+	free(page);
+	fake_fini(&e);
+}
+
+static void a_rotation_that_is_blocked(void **state)
+{
+	static const struct {
+		bool there, needs;
+		const char *error, *want;
+	} rows[] = {
+		{false, false, "", "0"},   {true, false, "", "0"},
+		{true, true, "", "1"},     {true, false, "the store refuses", "1"},
+		{false, true, "old", "0"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct engine e;
+		char line[64], *page;
+
+		start(&e);
+		e.secrets = (struct engine_secrets){.driver = "vault"};
+		e.rotation.there = rows[i].there;
+		e.rotation.needs_credential = rows[i].needs;
+		e.rotation.error = rows[i].error;
+		page = written(&e);
+		(void)snprintf(line, sizeof(line), "burstd_rotation_blocked %s\n", rows[i].want);
+		has(page, line);
+		free(page);
+		fake_fini(&e);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +191,8 @@ int main(void)
 		cmocka_unit_test(one_is_left_out),
 		cmocka_unit_test(one_would_pass_max_rate),
 		cmocka_unit_test(jobs_wait_for_reasons),
+		cmocka_unit_test(problems_are_counted),
+		cmocka_unit_test(a_rotation_that_is_blocked),
 	};
 
 	return cmocka_run_group_tests_name("metrics_offers", tests, NULL, NULL);

@@ -69,6 +69,7 @@ static int setup(void **state)
 		(void)snprintf(name, sizeof(name), "c%d", i);
 		fleet_name(&F.e.fleet, name, i > 2)->listed = true;
 	}
+	(void)fleet_name(&F.e.fleet, "gone1", 0); /* no pool names it any more */
 	job_table_part.at[PART_INIT](&F.e);
 	joblist_part.at[PART_INIT](&F.e);
 	return 0;
@@ -129,6 +130,7 @@ static void who_is_in_it(void **state)
 		{"7|7|SUSPENDED|gpu|None|c3\n", "r 7 gpu 1 1;"},
 		{"7|7|RUNNING|gpu|None|own[1-9],c[3-4]\n", "r 7 gpu 1 2;"}, /* only ours count */
 		{"7|7|RUNNING|gpu|None|own[1-9]\n", ""},
+		{"7|7|RUNNING|gpu|None|gone1\n", ""},
 		{"7|7|RUNNING|gpu|None|c[1-2\n", ""},
 		{"7|7|PENDING|gpu|Resources|\n", ""},
 		{"7|7|COMPLETED|gpu|None|c1\n", ""},

@@ -71,6 +71,9 @@ static void refusals_are_counted_node_by_node(void **state)
 	place_bought(e, offer(e, MID), &r, 4, engine_now(e));
 	assert_int_equal(engine_unsold(e, 0, PROVIDER_CAPACITY), 2);
 	assert_int_equal(engine_unsold(e, 0, PROVIDER_INVALID), 1);
+	assert_int_equal(engine_offer_refused(e, 0, offer(e, MID)->name, PROVIDER_CAPACITY), 2);
+	assert_int_equal(engine_offer_refused(e, 0, offer(e, MID)->name, PROVIDER_INVALID), 1);
+	assert_int_equal(engine_offer_refused(e, 0, offer(e, NEAR)->name, PROVIDER_CAPACITY), 0);
 	engine_ladder(e, 0, &l);
 	assert_ptr_equal(l.rungs[2].offer, offer(e, MID));
 	assert_int_equal(l.rungs[2].nsaid, 2);
