@@ -40,11 +40,13 @@ state_of() {
 	jobs ".jobs[] | select(.job == \"$1\") | .state"
 }
 
-# private WORDS: slurm.conf's PrivateData, as burstd knows it
+# private WORDS: slurm.conf's PrivateData, as a burstd knows it that starts; one that runs looks each minute
 private() {
 	sed -i '/^PrivateData=/d' /etc/slurm/slurm.conf
 	echo "PrivateData=$1" >>/etc/slurm/slurm.conf
 	scontrol reconfigure
+	lab_stop burstd
+	lab_start burstd
 }
 
 @test "/targets has the nodes that run, with the addresses that slurmctld has, and their pool" {
@@ -93,7 +95,7 @@ private() {
 	with_jobs
 	within 20 eval '[ "$(status /jobs)" = 200 ]'
 	private cloud,jobs
-	within 100 eval '[ "$(status /jobs)" = 403 ]'
+	within 20 eval '[ "$(status /jobs)" = 403 ]'
 	private cloud
-	within 100 eval '[ "$(status /jobs)" = 200 ]'
+	within 20 eval '[ "$(status /jobs)" = 200 ]'
 }
