@@ -184,6 +184,52 @@ static void a_rotation_that_is_blocked(void **state)
 	}
 }
 
+static char *long_name(char letter, int i)
+{
+	char name[PROVIDER_WORD_MAX + 1];
+
+	memset(name, letter, PROVIDER_WORD_MAX);
+	name[PROVIDER_WORD_MAX] = '\0';
+	(void)snprintf(name, sizeof(name), "%c%d", letter, i);
+	name[strlen(name)] = letter;
+	return mem_strdup(name);
+}
+
+/* All pools and offers that burstd.conf may have, with names as long as they may be. */
+static void the_most_offers_fit_the_page(void **state)
+{
+	static char lists[CONF_POOLS_MAX][16];
+	const char *pointers[CONF_POOLS_MAX];
+	struct engine e;
+	char *page;
+
+	(void)state;
+	for (int i = 0; i < CONF_POOLS_MAX; i++) {
+		(void)snprintf(lists[i], sizeof(lists[i]), "p%d-1", i);
+		pointers[i] = lists[i];
+	}
+	fake_init(&e, pointers, CONF_POOLS_MAX);
+	e.why = "no capacity"; /* each has a cause, too */
+	for (int i = 0; i < CONF_POOLS_MAX; i++) {
+		struct conf_pool *p = &e.conf->pools[i];
+
+		free(p->name);
+		p->name = long_name('p', i);
+		p->noffers = CONF_OFFERS_MAX;
+		p->offers = mem_zalloc(CONF_OFFERS_MAX * sizeof(*p->offers));
+		for (int k = 0; k < CONF_OFFERS_MAX; k++)
+			p->offers[k] = (struct conf_offer){.name = long_name('o', k),
+							   .provider = mem_strdup(sim),
+							   .type = mem_strdup(type),
+							   .region = mem_strdup(none),
+							   .zone = mem_strdup(none)};
+	}
+	page = written(&e); /* it is not full */
+	assert_true(strlen(page) < METRICS_MAX / 2);
+	free(page);
+	fake_fini(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +238,7 @@ int main(void)
 		cmocka_unit_test(one_would_pass_max_rate),
 		cmocka_unit_test(jobs_wait_for_reasons),
 		cmocka_unit_test(problems_are_counted),
+		cmocka_unit_test(the_most_offers_fit_the_page),
 		cmocka_unit_test(a_rotation_that_is_blocked),
 	};
 
