@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/metrics.h"
+#include "api/pages.h"
 #include "base/mem.h"
 #include "io/http_server.h"
 #include "io/loop.h"
@@ -20,7 +20,7 @@ enum {
 struct scrape {
 	struct loop *loop;
 	struct api *api;
-	struct metrics page;
+	struct pages pages;
 	char address[64];
 	uint16_t port;
 	struct http_server *server; /* NULL: its port cannot be had */
@@ -52,7 +52,7 @@ static int try(struct scrape *s, struct err *e)
 					   .max_conns = CONNS_MAX,
 					   .max_asks = ASKS_MAX,
 					   .max_body = BODY_MAX};
-	int rc = http_server_start(&s->server, loop_uv(s->loop), &o, metrics_handle, &s->page, e);
+	int rc = http_server_start(&s->server, loop_uv(s->loop), &o, pages_handle, &s->pages, e);
 
 	if (rc != 0 && e->code == ERR_INVALID)
 		return -1;
@@ -85,7 +85,7 @@ int scrape_open(struct scrape **out, struct loop *loop, struct api *api, struct 
 	s = mem_zalloc(sizeof(*s));
 	s->loop = loop;
 	s->api = api;
-	s->page = (struct metrics){.api = api};
+	s->pages = (struct pages){.metrics.api = api};
 	s->again = timer_new(loop, on_again, s);
 	*out = s;
 	return read_address(s, listen, e) != 0 ? -1 : try(s, e);
@@ -107,6 +107,6 @@ void scrape_free(struct scrape *s)
 {
 	if (s == NULL)
 		return;
-	metrics_fini(&s->page);
+	pages_fini(&s->pages);
 	free(s);
 }

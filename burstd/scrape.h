@@ -1,5 +1,6 @@
-/* scrape.h - the listener of /metrics (option listen).  A port in use is tried again, since burstd
- * does not depend on it, and any user of this machine can occupy it. */
+/* scrape.h - the listener of /metrics and the other pages of api/pages.h (option listen).  A port
+ * in use is tried again, since burstd does not depend on it, and any user of this machine can
+ * occupy it. */
 #ifndef BURSTD_SCRAPE_H
 #define BURSTD_SCRAPE_H
 

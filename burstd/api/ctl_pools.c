@@ -31,28 +31,7 @@ static int no_such_pool(struct ctl_reply *r, const char *name)
 
 static const char *cause_word(const struct engine_rung *rung)
 {
-	static const char *const words[LADDER_NCAUSES] = {
-		[LADDER_TRY] = "",
-		[LADDER_JURISDICTION] = "jurisdictions",
-		[LADDER_CONSTRAINT] = "constraint",
-		[LADDER_OFF] = "off",
-		[LADDER_NOT_OFFERED] = "not-offered",
-		[LADDER_NO_PRICE] = "no-price",
-		[LADDER_DEAR] = "max-price",
-		[LADDER_TRIED] = "tried",
-		[LADDER_DENIED] = "denied",
-		[LADDER_AWAY] = "unreachable",
-		[LADDER_KEYLESS] = "no-keys",
-		[LADDER_QUOTA] = "quota",
-		[LADDER_FAILING] = "failing",
-		[LADDER_CAPACITY] = "capacity",
-		[LADDER_PROBING] = "probing",
-		[LADDER_LATER] = "later",
-		[LADDER_SHARE] = "spot-share",
-		[LADDER_SPOT_FIRST] = "spot-first",
-	};
-
-	return rung->place != 0 && rung->why[0] != '\0' ? "max-rate" : words[rung->cause];
+	return rung->limited ? "max-rate" : ladder_cause_str(rung->cause);
 }
 
 static const char *state_word(enum cooldown_state state)

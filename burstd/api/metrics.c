@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "api/explain.h"
 #include "api/metrics_private.h"
 #include "base/mem.h"
 #include "buy/buy_api.h"
@@ -127,6 +128,25 @@ static void write_self(const struct api *a, struct str *s)
 			       engine_wall(a->engine, engine_started_ms(a->engine)));
 }
 
+static void count_problem(void *ctx, const char *sentence)
+{
+	uint64_t *n = ctx;
+
+	(void)sentence;
+	*n += 1;
+}
+
+/* Budgets are left out, as they are of what status tells everybody. */
+static void write_problems(const struct api *a, struct str *s)
+{
+	uint64_t n = 0;
+
+	explain_problems(a->engine, count_problem, &n);
+	metrics_family(s, "burstd_problems", "gauge",
+		       "Problems that burstctl status tells everybody.");
+	metrics_sample_u64(s, "burstd_problems", NULL, 0, n);
+}
+
 static void write_room(const struct api *a, struct str *s)
 {
 	const struct journal_room *room = engine_room(a->engine);
@@ -143,8 +163,11 @@ static void write_room(const struct api *a, struct str *s)
 void metrics_write(const struct api *a, struct str *out)
 {
 	write_self(a, out);
+	write_problems(a, out);
 	write_room(a, out);
 	metrics_pools_write(a, out);
+	metrics_offers_write(a, out);
+	metrics_jobs_write(a, out);
 	metrics_money_write(a, out);
 	metrics_budgets_write(a, out);
 	metrics_alerts_write(a, out);
@@ -187,7 +210,7 @@ void metrics_handle(void *ctx, const struct http_request *rq, struct http_answer
 
 	if (strcmp(rq->path, "/metrics") != 0) {
 		an->status = 404;
-		an->body = mem_strdup("only /metrics is here\n");
+		an->body = mem_strdup("only /metrics, /targets and /jobs are here\n");
 		an->len = strlen(an->body);
 		return;
 	}

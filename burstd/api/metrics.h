@@ -1,8 +1,8 @@
 /* metrics.h - /metrics in Prometheus' text format (0.0.4).
  *
- * The cardinality is low on purpose: labels are pools, providers, states and short fixed words,
- * never nodes, jobs or users; but of budgets, 1,000 at most, that may be a user's own.  An age is
- * exported as a timestamp: alert on time() minus that. */
+ * The cardinality is low on purpose: labels are pools, offers, providers, states and short fixed
+ * words, never nodes, jobs or users; but of budgets, 1,000 at most, that may be a user's own.  An
+ * age is exported as a timestamp: alert on time() minus that. */
 #ifndef BURSTD_METRICS_H
 #define BURSTD_METRICS_H
 
@@ -11,7 +11,7 @@
 #include "io/http_server.h"
 
 enum {
-	METRICS_MAX = 4 << 20,   /* bytes: 256 pools of 32 offers with long names make half of it */
+	METRICS_MAX = 32 << 20,  /* bytes: 256 pools of 32 offers with long names make half of it */
 	METRICS_FRESH_MS = 1000, /* a page is reused for so long */
 };
 

@@ -6,6 +6,18 @@
 #include "io/node_server.h"
 #include "keys/keys_api.h"
 
+/* Somebody must give it a credential, or mend what it says. */
+static void write_rotation(const struct api *a, struct str *s)
+{
+	struct engine_rotation r;
+
+	engine_rotation(a->engine, &r);
+	metrics_family(s, "burstd_rotation_blocked", "gauge",
+		       "Has a rotation of the cluster's keys begun that cannot go on?");
+	metrics_sample_u64(s, "burstd_rotation_blocked", NULL, 0,
+			   r.there && (r.error[0] != '\0' || r.needs_credential));
+}
+
 /* Nothing at all where there is no secret store. */
 static void write_secrets(const struct api *a, struct str *s)
 {
@@ -22,6 +34,7 @@ static void write_secrets(const struct api *a, struct str *s)
 	metrics_sample_u64(s, "burstd_secrets_insecure", NULL, 0, v.insecure);
 	metrics_family(s, "burstd_secrets_waiting", "gauge", "Nodes that wait for keys.");
 	metrics_sample_u64(s, "burstd_secrets_waiting", NULL, 0, v.waiting);
+	write_rotation(a, s);
 	metrics_family(s, "burstd_secrets_last_success_timestamp_seconds", "gauge",
 		       "When the secret store last answered; 0: never.");
 	metrics_sample_seconds(s, "burstd_secrets_last_success_timestamp_seconds", NULL, 0,

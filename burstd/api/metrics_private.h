@@ -23,11 +23,13 @@ void metrics_sample_seconds(struct str *s, const char *name, const struct metric
 			    size_t n, int64_t ms);
 
 /* --- metrics_money.c, metrics_budgets.c, metrics_alerts.c, metrics_pools.c, metrics_sources.c,
- * metrics_flow.c, metrics_nodes.c --- */
+ * metrics_flow.c, metrics_nodes.c, metrics_offers.c, metrics_jobs.c --- */
 void metrics_money_write(const struct api *a, struct str *s);
 void metrics_budgets_write(const struct api *a, struct str *s);
 void metrics_alerts_write(const struct api *a, struct str *s);
 void metrics_pools_write(const struct api *a, struct str *s);
+void metrics_offers_write(const struct api *a, struct str *s);
+void metrics_jobs_write(const struct api *a, struct str *s);
 void metrics_sources_write(const struct api *a, struct str *s); /* slurmctld and providers */
 void metrics_sources_write_places(const struct api *a, struct str *s);
 void metrics_flow_write(const struct api *a, struct str *s);  /* requests to providers */

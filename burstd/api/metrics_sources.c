@@ -75,6 +75,22 @@ static void write_providers(const struct api *a, struct str *s)
 	}
 }
 
+static void write_clocks(const struct api *a, struct str *s)
+{
+	const struct conf *c = engine_conf(a->engine);
+
+	metrics_family(
+		s, "burstd_provider_clock_ahead_seconds", "gauge",
+		"How far the clock of this machine is ahead of the provider's, as far as its "
+		"answers prove; less than 0: behind.");
+	for (size_t i = 0; i < c->nproviders; i++) {
+		const struct metrics_label l = {"provider", c->providers[i].name};
+
+		metrics_sample_seconds(s, "burstd_provider_clock_ahead_seconds", &l, 1,
+				       engine_clock_ahead(a->engine, i));
+	}
+}
+
 static void write_notices(const struct api *a, struct str *s)
 {
 	const struct conf *c = engine_conf(a->engine);
@@ -97,6 +113,7 @@ void metrics_sources_write(const struct api *a, struct str *s)
 	write_slurm(a, s);
 	write_slurm_conf(a, s);
 	write_providers(a, s);
+	write_clocks(a, s);
 	write_notices(a, s);
 }
 

@@ -100,6 +100,10 @@ const char *engine_like_type(const struct engine *e, size_t provider, const char
 /* How many nodes the provider refused with this code, since burstd started. */
 uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_code code);
 
+/* Likewise to this offer of the pool ("": its only one). */
+uint64_t engine_offer_refused(const struct engine *e, size_t pool, const char *offer,
+			      enum provider_code code);
+
 /* --- where nodes are bought, or would be: these ask nobody and change nothing --- */
 
 /* Every place that cools down, or did a moment ago. */
@@ -112,6 +116,7 @@ struct engine_rung {
 	uint32_t nodes; /* of the pool that are bought there, now */
 	uint32_t place; /* position in the order of tries: 1, 2, ...; 0: the rung is left out */
 	enum ladder_cause cause;
+	bool limited;  /* it is in the order, but would pass the pool's max_rate */
 	char why[160]; /* why it is left out or passed over, for people; "": it is not */
 	struct unsold_say said[UNSOLD_EACH]; /* the newest first */
 	size_t nsaid;

@@ -292,6 +292,19 @@ static uint32_t count_code(const struct provider_result *r, size_t n, enum provi
 	return k;
 }
 
+/* The pool whose offer this is; NULL: none of the present configuration. */
+static const struct conf_pool *pool_with(const struct conf *c, const struct conf_offer *o)
+{
+	for (size_t i = 0; i < c->npools; i++) {
+		size_t n;
+		const struct conf_offer *rungs = conf_rungs(&c->pools[i], &n);
+
+		if (n > 0 && o >= rungs && o < rungs + n)
+			return &c->pools[i];
+	}
+	return NULL;
+}
+
 /* Keep the refusals, with the provider's words, for people. */
 static void note_refusals(struct engine *e, const struct conf_offer *o,
 			  const struct provider_result *r, size_t n, int64_t sent_ms)
@@ -299,6 +312,7 @@ static void note_refusals(struct engine *e, const struct conf_offer *o,
 	static const enum provider_code codes[] = {PROVIDER_CAPACITY, PROVIDER_QUOTA,
 						   PROVIDER_DENIED, PROVIDER_INVALID};
 	const struct cooldown_place at = place_to_cool(e, o);
+	const struct conf_pool *pool = pool_with(e->conf, o);
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
 		struct unsold_say say = {.at_ms = engine_now(e),
@@ -310,6 +324,9 @@ static void note_refusals(struct engine *e, const struct conf_offer *o,
 		(void)snprintf(say.words, sizeof(say.words), "%s", r->message);
 		unsold_note(&e->cloud->unsold, &at.place, &say, sent_ms);
 		e->cloud->all[o->provider_index].refused[codes[i]] += say.nodes;
+		if (pool != NULL)
+			refused_add(&e->cloud->refused, conf_pool_index(e->conf, pool), o->name,
+				    codes[i], say.nodes);
 	}
 }
 
@@ -508,6 +525,12 @@ size_t place_unsold(const struct engine *e, const struct conf_offer *o,
 uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_code code)
 {
 	return e->cloud->all[provider].refused[code];
+}
+
+uint64_t engine_offer_refused(const struct engine *e, size_t pool, const char *offer,
+			      enum provider_code code)
+{
+	return refused_of(&e->cloud->refused, (uint32_t)pool, offer, code);
 }
 
 void engine_cooldowns(const struct engine *e, cooldown_fn fn, void *ctx)

@@ -54,6 +54,7 @@ static void say_limit(const struct engine *e, size_t pool, const struct ladder_a
 
 	if (a->job.nodes == 0 || r->price <= left / (int64_t)a->job.nodes)
 		return;
+	r->limited = true;
 	(void)snprintf(r->why, sizeof(r->why), "max_rate %s: %s is spent per hour, and this is %s",
 		       fmt_money(most, p->max_rate_nano_h),
 		       fmt_money(now, e->fleet.pools[pool].rate_nano_h),

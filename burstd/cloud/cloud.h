@@ -11,6 +11,7 @@
 #include "core/limit.h"
 #include "core/pages.h"
 #include "core/prices.h"
+#include "core/refused.h"
 #include "core/unsold.h"
 #include "engine/kernel.h"
 
@@ -203,6 +204,7 @@ struct cloud_state {              /* of all providers */
 	int64_t doubt;            /* ... the number */
 	struct cooldown cooldown; /* places that have nothing to sell */
 	struct unsold unsold;     /* ... and what they said */
+	struct refused refused;   /* likewise, counted by offer */
 	struct prices prices;     /* book.c */
 	int64_t rates_next;       /* when a negotiated price comes or goes */
 };

@@ -100,6 +100,7 @@ static void clouds_free(struct engine *e)
 	free(e->cloud->all);
 	cooldown_fini(&e->cloud->cooldown);
 	unsold_fini(&e->cloud->unsold);
+	refused_fini(&e->cloud->refused);
 }
 
 const struct engine_part clouds_part = {

@@ -215,8 +215,9 @@ struct conf {
 	char *report_zone; /* IANA name of the zone of days and months (base/zone.h) */
 	int budgets_away;  /* enum conf_away */
 	char *state_dir;
-	char *listen;  /* "ADDRESS:PORT" for /metrics, "" for none */
-	int log_level; /* enum log_level */
+	char *listen;    /* "ADDRESS:PORT" for /metrics, "" for none */
+	int listen_jobs; /* bool: it shows a table of jobs, too */
+	int log_level;   /* enum log_level */
 	int64_t events_keep_ms;
 	char *slurm_bin;             /* directory of scontrol and squeue */
 	char *slurm_conf;            /* SLURM_CONF for them; NULL: Slurm's default */

@@ -532,3 +532,29 @@ void ladder_why(const struct ladder *l, const struct ladder_ask *a, char *out, s
 	if (t.len >= size)
 		memcpy(out + size - sizeof("..."), "...", sizeof("..."));
 }
+
+const char *ladder_cause_str(enum ladder_cause cause)
+{
+	static const char *const words[LADDER_NCAUSES] = {
+		[LADDER_TRY] = "",
+		[LADDER_JURISDICTION] = "jurisdictions",
+		[LADDER_CONSTRAINT] = "constraint",
+		[LADDER_OFF] = "off",
+		[LADDER_NOT_OFFERED] = "not-offered",
+		[LADDER_NO_PRICE] = "no-price",
+		[LADDER_DEAR] = "max-price",
+		[LADDER_TRIED] = "tried",
+		[LADDER_DENIED] = "denied",
+		[LADDER_AWAY] = "unreachable",
+		[LADDER_KEYLESS] = "no-keys",
+		[LADDER_QUOTA] = "quota",
+		[LADDER_FAILING] = "failing",
+		[LADDER_CAPACITY] = "capacity",
+		[LADDER_PROBING] = "probing",
+		[LADDER_LATER] = "later",
+		[LADDER_SHARE] = "spot-share",
+		[LADDER_SPOT_FIRST] = "spot-first",
+	};
+
+	return words[cause];
+}

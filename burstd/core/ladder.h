@@ -127,6 +127,9 @@ int64_t ladder_cheapest(const struct conf *c, const struct conf_pool *p,
 void ladder_explain(const struct ladder *l, const struct ladder_ask *a, size_t rung, char *out,
 		    size_t size);
 
+/* A short word for the cause, for metrics and replies; "": LADDER_TRY. */
+const char *ladder_cause_str(enum ladder_cause cause);
+
 /* The explanations of all rungs, for a job that gets none: "spot-a: no capacity ...; od: ...". */
 void ladder_why(const struct ladder *l, const struct ladder_ask *a, char *out, size_t size);
 

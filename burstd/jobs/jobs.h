@@ -80,6 +80,7 @@ struct jobs_state {
 	unsigned nhooks[CHECKPOINT_KINDS];
 	struct prereq *prereq;
 	struct dynamic *dynamic;
+	struct joblist *joblist;
 	uint64_t placed_known;     /* machines whose place was known when placed.c last looked */
 	int64_t placed_next;       /* when it looks again */
 	bool placed_asks;          /* for the comments of jobs */
@@ -98,6 +99,7 @@ enum jobs_for {
 	JOBS_FOR_HOLDS = 64,
 	JOBS_FOR_LADDER = 128,
 	JOBS_FOR_PLACED = 256,
+	JOBS_FOR_LIST = 512,
 	/* These read who pays for the jobs. */
 	JOBS_WITH_PAYERS = JOBS_FOR_INTAKE | JOBS_FOR_FACTS | JOBS_FOR_HOLDS,
 };
@@ -129,6 +131,8 @@ struct postpone_why {
 	char text[160];
 	struct refusal_hint hint;
 	uint32_t pool; /* that it is about */
+	enum node_reason reason;
+	uint32_t nodes; /* of the job; 0: not known */
 	/* It needs several nodes, which could not be had at once, and since its last refusal the
 	 * pool bought others there. */
 	bool passed_over;
@@ -163,6 +167,10 @@ void postpone_words(struct engine *e, const char *text, size_t len);
 
 /* --- postpone_table.c --- */
 void postpone_load(struct engine *e, const struct journal_refusal *r);
+/* The next job that waits since its nodes were refused, from `*at` (NULL: the first); false: no
+ * more.
+ */
+bool postpone_each(const struct engine *e, const void **at, struct engine_joblist_job *out);
 /* How long the job still waits by burstd's order; 0: it does not. */
 int64_t postpone_left_ms(const struct engine *e, uint64_t number);
 /* Is slurmctld still to be told that the job waits?  It may not answer for minutes. */
@@ -188,6 +196,9 @@ static inline bool placed_is_words(struct slurm_text comment)
 
 	return comment.n >= n && memcmp(comment.p, PLACED_WORDS, n) == 0;
 }
+
+/* --- joblist.c --- */
+extern const struct engine_part joblist_part;
 
 /* --- recall.c --- */
 /* Requeue a heterogeneous job whose components have nodes while another one was refused its own. */

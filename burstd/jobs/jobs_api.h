@@ -93,6 +93,49 @@ struct engine_postponed {
  * released by hand, counts until its time comes.  *soonest: the next one, if there is any. */
 size_t engine_postponed(const struct engine *e, struct engine_postponed *soonest);
 
+/* How many of these there are, by the reason of their last refusal; [NODE_BECAUSE_NONE]: not known,
+ * since they were refused before burstd started. */
+void engine_waiting(const struct engine *e, size_t n[NODE_NREASONS]);
+
+/* --- the table of jobs: option listen_jobs --- */
+
+enum { ENGINE_JOBLIST_MAX = 1000 }; /* jobs with nodes that are remembered; others are counted */
+
+enum engine_joblist_state {
+	ENGINE_JOBLIST_WAITS, /* refused its nodes, and waits for its next try */
+	ENGINE_JOBLIST_BOOTS, /* some of its nodes are not up yet */
+	ENGINE_JOBLIST_RUNS,  /* or is suspended or stopped on its nodes */
+	ENGINE_JOBLIST_ENDS,  /* has ended, and still has its nodes */
+	ENGINE_JOBLIST_STATES
+};
+
+/* A job that burstd has to do with.  Nothing in it tells whose it is, or what it costs.  Texts are
+ * borrowed for the call. */
+struct engine_joblist_job {
+	uint64_t number;
+	const char *id;        /* as people write it, or after a restart its number */
+	const char *partition; /* "": not known */
+	enum engine_joblist_state state;
+	enum node_reason reason; /* WAITS: of its last refusal; NODE_BECAUSE_NONE: not known */
+	uint32_t pool;           /* of its first node, or that it was refused nodes of */
+	uint32_t nodes;          /* of our pools; 0: not known */
+	uint32_t refusals;       /* WAITS: in a row */
+	bool loses;              /* a node of it goes, and burstd follows it */
+	int64_t since_ms;        /* when its state began, as far as burstd has seen */
+	int64_t until_ms;        /* WAITS: its next try; else 0 */
+};
+
+/* Why the table must not be shown: slurmctld would not show these jobs to everybody; "": nobody
+ * knows yet whether it would; NULL: it may be shown. */
+const char *engine_joblist_private(const struct engine *e);
+/* When squeue was asked for the jobs that have nodes; 0: it has not answered yet. */
+int64_t engine_joblist_ms(const struct engine *e);
+typedef void (*engine_joblist_fn)(void *ctx, const struct engine_joblist_job *j);
+/* Those that wait, in no order, then the others by their numbers. */
+void engine_joblist(const struct engine *e, engine_joblist_fn fn, void *ctx);
+/* How many jobs with nodes there are beyond ENGINE_JOBLIST_MAX. */
+size_t engine_joblist_more(const struct engine *e);
+
 /* --- what slurmctld says of a job --- */
 
 struct engine_job { /* a job as slurmctld has it; texts are valid for the call, NULL: none */

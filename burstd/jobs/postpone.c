@@ -51,6 +51,8 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 	p->passed += why->passed_over;
 	(void)refusal_add(&p->refusal, hint_for(p, why->hint, engine_now(e)), engine_now(e));
 	p->pool = why->pool;
+	p->reason = why->reason;
+	p->nodes = why->nodes;
 	quote_costs(e, why->pool, p->costs);
 	p->wishes = p->counts = 0;
 	p->anew = p->lifting = p->unnamed = p->settled = false;

@@ -24,6 +24,8 @@ struct postponed { /* one job */
 	int64_t had_wall_ms;           /* ... or has it still, should it not have taken that */
 	bool untold;                   /* slurmctld is still to be told: */
 	char why[160];
+	enum node_reason reason; /* NODE_BECAUSE_NONE: not known, since before burstd started */
+	uint32_t nodes;          /* of the job; 0: not known, likewise */
 	int64_t look_ms;
 	int64_t first_ms; /* when it was looked at first; 0: not yet */
 	bool asked;       /* in the question on the wire */

@@ -166,6 +166,36 @@ void postpone_forget(struct engine *e)
 	job_forget(e, JOB_POSTPONED, is_over);
 }
 
+bool postpone_each(const struct engine *e, const void **at, struct engine_joblist_job *out)
+{
+	const struct postponed *p = *at;
+
+	do
+		p = p != NULL ? p->in.next : e->jobs->parts[JOB_POSTPONED];
+	while (p != NULL && p->until_ms <= engine_now(e));
+	*at = p;
+	if (p != NULL)
+		*out = (struct engine_joblist_job){.number = p->in.job->number,
+						   .id = p->id,
+						   .partition = "",
+						   .state = ENGINE_JOBLIST_WAITS,
+						   .reason = p->reason,
+						   .pool = p->pool,
+						   .nodes = p->nodes,
+						   .refusals = p->refusal.count,
+						   .since_ms = p->refusal.first_ms,
+						   .until_ms = p->until_ms};
+	return p != NULL;
+}
+
+void engine_waiting(const struct engine *e, size_t n[NODE_NREASONS])
+{
+	for (size_t i = 0; i < NODE_NREASONS; i++)
+		n[i] = 0;
+	for (const struct postponed *p = e->jobs->parts[JOB_POSTPONED]; p != NULL; p = p->in.next)
+		n[p->reason] += p->until_ms > engine_now(e);
+}
+
 size_t engine_postponed(const struct engine *e, struct engine_postponed *soonest)
 {
 	size_t n = 0;

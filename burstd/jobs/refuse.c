@@ -367,6 +367,8 @@ static void postpone(struct gangs *g, int64_t from)
 			continue;
 		why = (struct postpone_why){.hint = bad->hint,
 					    .pool = bad->pool,
+					    .reason = bad->refused,
+					    .nodes = (uint32_t)g->gangs[j].list->n,
 					    .passed_over = is_passed_over(g->e, &g->gangs[j], bad)};
 		if (!is_hinted(g->e, bad, &g->gangs[j]))
 			why.hint = (struct refusal_hint){0};

@@ -250,7 +250,9 @@ static void take(struct look *l)
 static void refuse(struct look *l, struct budget_no *no)
 {
 	struct postpone_why why = {.hint = {.lasting = true, .money = true, .job = l->job->number},
-				   .pool = l->rows[0]->n.pool};
+				   .pool = l->rows[0]->n.pool,
+				   .reason = NODE_BECAUSE_BUDGET,
+				   .nodes = (uint32_t)l->nodes->n};
 	int64_t limit = l->payer.limit_s >= 0 ? 1000 * l->payer.limit_s : -1;
 	char text[SLURM_COMMENT_MAX + 1];
 

@@ -429,7 +429,8 @@ static void on_job(void *ctx, const struct slurm_job *j)
 static void have_it_wait(struct engine *e, const struct ending *x)
 {
 	struct postpone_why why = {.hint = {.lasting = true, .money = true, .job = x->j.job},
-				   .pool = x->pool};
+				   .pool = x->pool,
+				   .reason = NODE_BECAUSE_BUDGET};
 	struct slurm_job j = {.number = x->j.job};
 	char text[LADDER_WHY_SIZE];
 

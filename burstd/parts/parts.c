@@ -82,6 +82,7 @@ static const struct part_row rows[] = {
 	/* After all that may order a node down; before srun is told why its job ends. */
 	{.part = &rescue_part, .before = {&srun_part}},
 	{.part = &placed_part},
+	{.part = &joblist_part},
 	{.part = &checkpoint_part},
 	/* Before the table of jobs: a gate that closes still has its job there. */
 	{.part = &gate_part, .before = {&job_table_part}},

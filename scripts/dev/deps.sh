@@ -1,12 +1,12 @@
 #!/bin/sh
-# deps.sh [--list] [build|matrix|contract|examples]: install the Debian packages burstd needs to build, test and demonstrate,
+# deps.sh [--list] [build|matrix|contract|examples|monitoring]: install the Debian packages burstd needs to build, test and demonstrate,
 # starting no service; with `build` only what `make` and `make install` need, with `matrix` what makes the chroots of
 # tests/matrix/run.sh, with `contract` what tests/contract needs, with `examples` what `make examples` needs besides what all
-# needs.  --list: only print their names.
+# needs, with `monitoring` a Prometheus for the tests of alerts and boards.  --list: only print their names.
 #
-# munge, mariadb and slurm start their daemons when they are installed.  Ours run privately, so
+# munge, mariadb, slurm and prometheus start their daemons when they are installed.  Ours run privately, so
 # while this script installs, policy-rc.d denies every service start; a policy-rc.d of the site's
-# own is respected and put back.  None of the packages to build or to make chroots with has a service.
+# own is respected and put back.  None of the other packages with a word of their own has a service.
 set -eu
 
 # Each line: what needs them.
@@ -20,9 +20,10 @@ cover='gcovr'
 check='git patch clang clang-format clang-tidy cppcheck shellcheck systemd'
 contract='python3-venv'
 examples="$contract python3-dev g++"
+monitoring="$contract prometheus"
 matrix='debootstrap debian-archive-keyring gpgv util-linux'
 # Where these cannot be had, all goes on but what they are for, which says so.
-optional=' musl-tools zsh lua5.1 gcovr python3-venv python3-dev g++ '
+optional=' musl-tools zsh lua5.1 gcovr python3-venv python3-dev g++ prometheus '
 # libFuzzer's runtime carries clang's version in its name.
 fuzz=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p' | head -n 1)
 
@@ -37,8 +38,9 @@ case "$# $*" in
 '1 matrix') want=$matrix ;;
 '1 contract') want="$build $contract" ;;
 '1 examples') want=$examples ;;
+'1 monitoring') want=$monitoring ;;
 *)
-	echo "usage: deps.sh [--list] [build|matrix|contract|examples]" >&2
+	echo "usage: deps.sh [--list] [build|matrix|contract|examples|monitoring]" >&2
 	exit 2
 	;;
 esac
@@ -92,7 +94,7 @@ restore() {
 	$sudo rm -f "$policy"
 	[ -z "$saved" ] || $sudo mv "$saved" "$policy"
 }
-[ $# -gt 0 ] || deny_services
+case "$*" in '' | monitoring) deny_services ;; esac
 
 # apt-get tells of each package three times: it comes, is unpacked, is set up.  On a terminal that is one line that counts,
 # elsewhere a line for each tenth; what else it says is kept for the case that it fails.  The shell reads line by line, where

@@ -113,6 +113,18 @@ uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_co
 	return code == PROVIDER_QUOTA ? 7 : 0;
 }
 
+/* The second rung of each pool was refused for want of capacity, three times in pool 1. */
+uint64_t engine_offer_refused(const struct engine *e, size_t pool, const char *offer,
+			      enum provider_code code)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+
+	if (code != PROVIDER_CAPACITY || strcmp(rungs[n - 1].name, offer) != 0)
+		return 0;
+	return pool == 1 ? 3 : 0;
+}
+
 /* Rungs in the order of the configuration; the one with nothing to sell comes last. */
 void engine_ladder(struct engine *e, size_t pool, struct engine_ladder *out)
 {
@@ -125,6 +137,7 @@ void engine_ladder(struct engine *e, size_t pool, struct engine_ladder *out)
 			continue;
 		out->rungs[at] = (struct engine_rung){.offer = &rungs[i],
 						      .price = e->price,
+						      .limited = at == 0 && e->over_rate,
 						      .nodes = (uint32_t)i + 1,
 						      .place = (uint32_t)at + 1,
 						      .terms = e->terms};

@@ -27,6 +27,33 @@ size_t engine_postponed(const struct engine *e, struct engine_postponed *soonest
 	return e->npostponed;
 }
 
+void engine_waiting(const struct engine *e, size_t n[NODE_NREASONS])
+{
+	for (int i = 0; i < NODE_NREASONS; i++)
+		n[i] = i == NODE_BECAUSE_BUDGET ? e->npostponed : 0;
+}
+
+const char *engine_joblist_private(const struct engine *e)
+{
+	return e->jobs_private;
+}
+
+int64_t engine_joblist_ms(const struct engine *e)
+{
+	return e->njobs > 0 ? FAKE_NOW - 4000 : 0;
+}
+
+size_t engine_joblist_more(const struct engine *e)
+{
+	return e->more_jobs;
+}
+
+void engine_joblist(const struct engine *e, engine_joblist_fn fn, void *ctx)
+{
+	for (size_t i = 0; i < e->njobs; i++)
+		fn(ctx, &e->jobs[i]);
+}
+
 const struct slurm_report *engine_prereq(const struct engine *e)
 {
 	return e->prereq;

@@ -62,6 +62,7 @@ struct engine {
 	const char *like;
 	size_t rung; /* this rung of all pools has nothing to sell; `why` NULL: all rungs have */
 	const char *why;
+	bool over_rate;              /* the first rung tried would pass max_rate */
 	const char *passed;          /* why the first rung tried is passed over; NULL: it is not */
 	struct engine_losses losses; /* of every pool */
 	struct engine_warm warm[4];
@@ -85,6 +86,9 @@ struct engine {
 	/* jobs_api.h */
 	struct slurm_report *prereq; /* NULL: not known */
 	const char *prereq_error;    /* NULL: none */
+	const char *jobs_private;    /* why the table of jobs is not shown; NULL: it may be */
+	const struct engine_joblist_job *jobs;
+	size_t njobs, more_jobs;
 	size_t npostponed;
 	struct engine_postponed postponed; /* the soonest */
 	struct gate *gates;                /* open; the newest first */

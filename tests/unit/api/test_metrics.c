@@ -307,6 +307,7 @@ static const struct {
 	{"burstd_slurm_last_success_timestamp_seconds", "999999.00"},
 	{"burstd_provider_up{provider=\"sim\"}", "1"},
 	{"burstd_provider_away{provider=\"sim\"}", "0"},
+	{"burstd_provider_clock_ahead_seconds{provider=\"sim\"}", "-61.50"},
 	{"burstd_provider_last_success_timestamp_seconds{provider=\"sim\"}", "999988.00"},
 	{"burstd_calls_total{kind=\"resume\"}", "1"},
 	{"burstd_calls_total{kind=\"suspend\"}", "2"},
@@ -354,6 +355,9 @@ static const struct {
 	{"burstd_notices_total{provider=\"sim\",kind=\"faulty\"}", "3"},
 	{"burstd_gates_total{end=\"gone\"}", "19"},
 	{"burstd_gate_seconds_total", "20.50"},
+	{"burstd_jobs_waiting{reason=\"budget\"}", "2"},
+	{"burstd_jobs_waiting{reason=\"capacity\"}", "0"},
+	{"burstd_jobs_waiting{reason=\"unknown\"}", "0"},
 	{"burstd_places_cooling{provider=\"sim\",reason=\"capacity\"}", "1"},
 	{"burstd_places_cooling{provider=\"sim\",reason=\"quota\"}", "1"},
 	{"burstd_places_cooling{provider=\"sim\",reason=\"failing\"}", "1"},
@@ -382,6 +386,8 @@ static void test_values(void **state)
 	e.paused[1] = true;
 	e.warm[1] = (struct engine_warm){.wanted = 3, .up = 2, .coming = 1, .paid = 4};
 	e.why = "closed";
+	e.npostponed = 2;
+	e.ahead_ms = -61500;
 	e.flow[PROVIDER_CREATE] = (struct engine_flow){
 		.sent = 5,
 		.throttled = 1,

@@ -136,6 +136,23 @@ static void an_offer_has_the_terms_that_are_known(void **state)
 	stop(f);
 }
 
+/* It is tried behind the others, but nothing keeps it from being bought. */
+static void an_offer_that_came_up_wrong_has_a_reason_and_no_cause(void **state)
+{
+	struct fixture *f = two_pools();
+	const json_t *rung;
+	json_t *r;
+
+	(void)state;
+	f->e.passed = "a machine from there came up wrong";
+	r = ask_as(f, &viewer, RQ("pools", ""));
+	rung = row(row(r, "pools", 0), "offers", 0);
+	assert_string_equal(text(rung, "cause"), "");
+	assert_string_equal(text(rung, "why"), "a machine from there came up wrong");
+	json_decref(r);
+	stop(f);
+}
+
 static void an_offer_over_max_rate_has_its_place_and_its_reason(void **state)
 {
 	struct fixture *f = two_pools();
@@ -144,6 +161,7 @@ static void an_offer_over_max_rate_has_its_place_and_its_reason(void **state)
 
 	(void)state;
 	f->e.passed = "max_rate 9";
+	f->e.over_rate = true;
 	r = ask_as(f, &viewer, RQ("pools", ""));
 	rung = row(row(r, "pools", 0), "offers", 0);
 	assert_int_equal(number(rung, "place"), 1);
@@ -495,6 +513,7 @@ int main(void)
 		cmocka_unit_test(every_pool_has_its_offers_as_they_are_tried),
 		cmocka_unit_test(an_offer_has_the_terms_that_are_known),
 		cmocka_unit_test(an_offer_over_max_rate_has_its_place_and_its_reason),
+		cmocka_unit_test(an_offer_that_came_up_wrong_has_a_reason_and_no_cause),
 		cmocka_unit_test(one_pool_alone_and_no_such_pool),
 		cmocka_unit_test(many_pools_come_in_pages),
 		cmocka_unit_test(a_plan_has_the_offer_the_price_and_the_limits_before_and_after),

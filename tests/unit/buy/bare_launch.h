@@ -482,6 +482,7 @@ static inline int teardown(void **state)
 	map_fini(&F.cloud.ids);
 	cooldown_fini(&F.e.cloud->cooldown);
 	unsold_fini(&F.e.cloud->unsold);
+	refused_fini(&F.e.cloud->refused);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }

@@ -11,6 +11,7 @@ static const struct {
 	const char *section, *name;
 	int64_t min, max;
 } reloaded[] = {
+	{"", "listen_jobs", 0, 0},
 	{"", "log_level", 0, 0},
 	{"", "events_keep", HOUR, 366 * DAY},
 	{"", "admins", 0, 0},

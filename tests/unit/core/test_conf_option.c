@@ -402,6 +402,7 @@ static void test_choices(void **state)
 	static const struct {
 		const char *section, *name, *words[8];
 	} rows[] = {
+		{"", "listen_jobs", {"false", "true"}},
 		{"secrets", "release", {"wrap", "broker", "user-data"}},
 		{"nodes", "auth", {"munge", "slurm"}},
 		{"provider",

@@ -254,6 +254,46 @@ static void test_a_number_that_a_het_job_has_now_is_not_told(void **state)
 	}
 }
 
+/* What the metrics and the table of jobs have of them, which is nothing of who they are.  Of those
+ * that were refused before burstd started the reason is not known. */
+static void test_they_are_counted_by_reason(void **state)
+{
+	struct engine_joblist_job out;
+	size_t n[NODE_NREASONS], seen = 0;
+	const void *at = NULL;
+
+	(void)state;
+	F.bad.reason = NODE_BECAUSE_QUOTA;
+	F.bad.nodes = 4;
+	refuse("no quota");
+	assert_false(postpone_each(&F.e, &at, &out) &&
+		     out.number != 7); /* it is told in a moment */
+	details("PENDING", 1, 0, "");
+	postpone_load(&F.e, &(struct journal_refusal){
+				    7, {.count = 1, .last_ms = BEGAN, .wait_ms = REFUSAL_DAY_MS}});
+	engine_waiting(&F.e, n);
+	assert_int_equal(n[NODE_BECAUSE_QUOTA], 1);
+	assert_int_equal(n[NODE_BECAUSE_NONE], 1);
+	assert_int_equal(n[NODE_BECAUSE_CAPACITY], 0);
+	for (at = NULL; postpone_each(&F.e, &at, &out); seen++) {
+		assert_int_equal(out.state, ENGINE_JOBLIST_WAITS);
+		if (out.number != 107)
+			continue;
+		assert_string_equal(out.id, "7_2");
+		assert_int_equal(out.reason, NODE_BECAUSE_QUOTA);
+		assert_int_equal(out.nodes, 4);
+		assert_int_equal(out.refusals, 1);
+		assert_true(out.until_ms > W.now && out.since_ms <= W.now && out.since_ms != 0);
+	}
+	assert_int_equal(seen, 2);
+	W.now += 2 * REFUSAL_DAY_MS;
+	engine_waiting(&F.e, n);
+	assert_int_equal(n[NODE_BECAUSE_QUOTA] + n[NODE_BECAUSE_NONE], 0);
+	at = NULL;
+	assert_false(postpone_each(&F.e, &at, &out));
+	assert_null(at);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +307,7 @@ int main(void)
 		TEST(test_no_problem_of_a_job_that_slurmctld_has_forgotten),
 		TEST(test_the_refusal_of_a_job_that_ended_untold_is_forgotten),
 		TEST(test_a_number_that_a_het_job_has_now_is_not_told),
+		TEST(test_they_are_counted_by_reason),
 	};
 
 	return cmocka_run_group_tests_name("postpone/over", tests, NULL, NULL);

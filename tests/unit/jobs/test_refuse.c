@@ -24,16 +24,17 @@ static struct fix {
 	int64_t now;
 	struct conf conf;
 	struct conf_pool pool;
-	uint32_t refusals;       /* of every job, so far */
-	bool probed;             /* one purchase is tried in the pool */
-	enum node_reason reason; /* of the last that was released */
-	int64_t last_ms;         /* of those */
-	int64_t after_ms;        /* the last that was told waits at least so long */
-	int64_t sold_ms;         /* when others got something there */
-	bool passed_over;        /* the last that was told */
-	bool lasting;            /* the last that was told waits a day ... */
-	char why[160];           /* ... for this */
-	char said[300];          /* to srun */
+	uint32_t refusals;        /* of every job, so far */
+	bool probed;              /* one purchase is tried in the pool */
+	enum node_reason reason;  /* of the last that was released */
+	int64_t last_ms;          /* of those */
+	int64_t after_ms;         /* the last that was told waits at least so long */
+	int64_t sold_ms;          /* when others got something there */
+	bool passed_over;         /* the last that was told ... */
+	struct postpone_why last; /* ... and all of that */
+	bool lasting;             /* the last that was told waits a day ... */
+	char why[160];            /* ... for this */
+	char said[300];           /* to srun */
 	char forced[100], released[100], told[100], events[100], heard[100];
 } F;
 
@@ -99,6 +100,7 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 	(void)e;
 	F.lasting = why->hint.lasting;
 	F.passed_over = why->passed_over;
+	F.last = *why;
 	F.after_ms = why->hint.not_before_ms == 0 ? 0 : why->hint.not_before_ms - F.now;
 	(void)snprintf(F.why, sizeof(F.why), "%s", why->text);
 	note(F.told, sizeof(F.told), j->id);
@@ -217,9 +219,11 @@ static void test_a_large_job_is_passed_over_where_others_were_served(void **stat
 		F.passed_over = !rows[i].passed;
 		squeue(text);
 		assert_int_equal(F.passed_over, rows[i].passed);
+		assert_int_equal(F.last.reason, rows[i].why);
 		fleet_unbar(nm);
 		F.told[0] = F.forced[0] = F.events[0] = F.heard[0] = F.released[0] = '\0';
 	}
+	assert_int_equal(F.last.nodes, 1);
 }
 
 /* P8, I18: a provider that is away may have made it, and slurmctld has started a job there by the

@@ -186,6 +186,7 @@ static void test_where_a_machine_came_up_wrong_is_tried_last(void **state)
 	assert_string_equal(l.rungs[1].offer->name, "here");
 	assert_int_equal(l.rungs[1].place, 2);
 	assert_non_null(strstr(l.rungs[1].why, "came up wrong: behind the others until 20"));
+	assert_false(l.rungs[1].limited);
 	f->e->cloud->all[0].caps.flags |= PROVIDER_MACHINES;
 	assert_int_equal(place_next_price(f->e, 0), OD / 2);
 	f->e->cloud->all[0].caps.flags &= ~(uint32_t)PROVIDER_MACHINES;

@@ -51,6 +51,9 @@ static void what_refused_is_left_out_with_the_reason_and_what_was_said(void **st
 	assert_int_equal(l.rungs[2].said[0].code, PROVIDER_CAPACITY);
 	assert_string_equal(l.rungs[2].said[0].words, "no hosts left");
 	assert_int_equal(engine_unsold(e, 0, PROVIDER_CAPACITY), 3);
+	assert_int_equal(engine_offer_refused(e, 0, offer(e, NEAR)->name, PROVIDER_CAPACITY), 3);
+	assert_int_equal(engine_offer_refused(e, 0, offer(e, MID)->name, PROVIDER_CAPACITY), 0);
+	assert_int_equal(engine_offer_refused(e, 0, offer(e, NEAR)->name, PROVIDER_QUOTA), 0);
 	assert_int_equal(engine_unsold(e, 0, PROVIDER_QUOTA), 0);
 }
 
@@ -68,6 +71,9 @@ static void refusals_are_counted_node_by_node(void **state)
 	place_bought(e, offer(e, MID), &r, 4, engine_now(e));
 	assert_int_equal(engine_unsold(e, 0, PROVIDER_CAPACITY), 2);
 	assert_int_equal(engine_unsold(e, 0, PROVIDER_INVALID), 1);
+	assert_int_equal(engine_offer_refused(e, 0, offer(e, MID)->name, PROVIDER_CAPACITY), 2);
+	assert_int_equal(engine_offer_refused(e, 0, offer(e, MID)->name, PROVIDER_INVALID), 1);
+	assert_int_equal(engine_offer_refused(e, 0, offer(e, NEAR)->name, PROVIDER_CAPACITY), 0);
 	engine_ladder(e, 0, &l);
 	assert_ptr_equal(l.rungs[2].offer, offer(e, MID));
 	assert_int_equal(l.rungs[2].nsaid, 2);

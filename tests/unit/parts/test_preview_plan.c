@@ -425,8 +425,10 @@ static void an_offer_that_would_pass_max_rate_says_so(void **state)
 		p.pools[0].ladder.rungs[0].why,
 		"max_rate 12.00: 4.00 is spent per hour, and this is 3.00 for each of 3 nodes");
 	assert_int_equal(p.pools[0].ladder.rungs[0].place, 1);
+	assert_true(p.pools[0].ladder.rungs[0].limited);
 	engine_plan_fini(&p);
 	p = plan(e, &(struct engine_plan_ask){.nodes = 2});
+	assert_false(p.pools[0].ladder.rungs[0].limited);
 	assert_string_equal(p.pools[0].ladder.rungs[0].why, "");
 	assert_int_not_equal(p.pools[0].ladder.rungs[1].why[0], '\0');
 	engine_plan_fini(&p);
