@@ -7,6 +7,8 @@ BUILD=$(readlink -m "${BUILD:-build}")
 BIN=$(readlink -m "${BIN:-$BUILD/bin}")
 # shellcheck source-path=SCRIPTDIR
 source terraform/tests/lib.bash
+# shellcheck source-path=SCRIPTDIR
+source terraform/tests/tap.bash
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

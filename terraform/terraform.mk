@@ -6,5 +6,5 @@ LONG     += terraform
 .PHONY: terraform
 terraform: ## terraform/ by Terraform and OpenTofu: valid, tested, applied to moto and OpenBao; TF_PLUGIN_DIR=directories with providers
 	@scripts/dev/deps.sh contract
-	@$(MAKE) --no-print-directory -s $(BIN)/driver $(BIN)/store $(BIN)/burstctl
+	@$(MAKE) --no-print-directory -s all $(BIN)/driver $(BIN)/store
 	@BUILD=$(BUILD) BIN=$(BIN) prove -v $(PROVE) --exec tests/unit/tap.sh terraform/tests/suite.sh

@@ -1,24 +1,6 @@
-# lib.bash: what check.sh and tests/suite.sh share: TAP, the programs, and providers where they may be.  In the repository's
+# lib.bash: what check.sh and the tests here share: the programs, and providers where they may be.  In the repository's
 # root, with BUILD and BIN set.
 # shellcheck shell=bash
-
-n=0
-ok() { # NAME COMMAND...
-	n=$((n + 1))
-	local name=$1 log
-	shift
-	if log=$("$@" 2>&1); then
-		echo "ok $n - $name"
-	else
-		echo "not ok $n - $name"
-		sed 's/^/# /' <<<"$log" | tail -n 60
-	fi
-}
-skip() { # NAME WHY
-	n=$((n + 1))
-	echo "ok $n - $1 # SKIP $2"
-}
-not() { ! "$@"; }
 
 # Terraform and OpenTofu as they are, without what this machine has set for them.
 unset TF_CLI_CONFIG_FILE TF_CLI_ARGS TF_CLI_ARGS_init TF_CLI_ARGS_apply TF_CLI_ARGS_plan TF_DATA_DIR TF_LOG TF_WORKSPACE
@@ -68,7 +50,7 @@ wants() {
 lacks() {
 	local p
 	for p in $(wants "$2" | sort -u); do
-		[ -d "$1/registry.terraform.io/$p" ] || { echo "$p" && return; }
+		[ -d "$1/registry.terraform.io/$p" ] || { echo "$p" && return 0; }
 	done
 	return 1
 }

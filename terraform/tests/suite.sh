@@ -11,6 +11,8 @@ BIN=$(readlink -m "${BIN:-$BUILD/bin}")
 export BUILD BIN
 # shellcheck source-path=SCRIPTDIR
 source terraform/tests/lib.bash
+# shellcheck source-path=SCRIPTDIR
+source terraform/tests/tap.bash
 work=$BUILD/terraform
 mkdir -p "$work"
 
@@ -153,6 +155,22 @@ for program in "${all[@]}"; do
 		with "vault-only is applied to OpenBao and destroyed, by $name" examples/vault-only openbao "$program"
 	fi
 done
+
+# The controller's first boot, in a chroot with a systemd of its own, by the first of the programs.
+booted() { # what it said
+	grep -v '^# [A-Z][a-z][a-z] [0-9]' <<<"$1"
+	grep -q '^ok' <<<"$1" && ! grep -q '^not ok' <<<"$1"
+}
+name="the controller's first boot, one job, and nothing is left"
+if ! said=$(scripts/dev/deps.sh matrix 2>&1); then
+	skip "$name" "debootstrap cannot be had: ${said##*$'\n'}"
+elif said=$(HARNESS_ACTIVE=1 terraform/tests/first-boot.sh "${all[0]}" 2>&1) && [[ $said == *'1..0 # SKIP'* ]]; then
+	skip "$name" "${said##*# SKIP }"
+else
+	# shellcheck disable=SC2001
+	sed 's/^/# /' <<<"$said"
+	ok "$name" booted "$said"
+fi
 
 # --- what else looks at it -------------------------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ locals {
   })
   setup = templatefile("${path.module}/setup.sh.tftpl", {
     packages   = var.packages
-    debian     = join(" ", concat(["slurmctld", "slurm-client", "munge", "ca-certificates", "curl"], var.accounting ? ["slurmdbd", "mariadb-server"] : [], var.debian_packages))
+    debian     = join(" ", concat(["slurmctld", "slurm-client", "munge", "ca-certificates"], anytrue([for p in var.packages : startswith(p.url, "https:")]) ? ["curl"] : [], var.accounting ? ["slurmdbd", "mariadb-server"] : [], var.debian_packages))
     accounting = var.accounting
     metadata   = var.metadata_service
   })
