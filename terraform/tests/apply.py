@@ -145,7 +145,8 @@ def reach(w, ids, works):
 echo "$*" >>{folder}/said
 case "$*" in
 "terminate --all --yes") {sys.executable + " " + end + f" && touch {folder}/gone" if works else "true"} ;;
-"nodes --json") if [ -e {folder}/gone ]; then echo '{{"nodes": []}}'; else echo '{{"nodes": [{{"name": "h1"}}]}}'; fi ;;
+"nodes --json") if [ -e {folder}/gone ]; then s=gone; else s=ready; fi
+  echo '{{"nodes": [{{"name": "h1", "state": "none"}}, {{"name": "h2", "state": "'$s'"}}]}}' ;;
 esac
 """)
     return f"env PATH={folder}:/usr/bin:/bin", folder

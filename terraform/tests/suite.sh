@@ -174,13 +174,16 @@ fi
 
 # --- what else looks at it -------------------------------------------------------------------------------------------------
 
-linted() {
+linted() { (cd "$work/tree" && "$work/bin/tflint" --recursive); }
+unused() {
 	fresh
-	(cd "$work/tree" && "$work/bin/tflint" --recursive --disable-rule=terraform_typed_variables \
-		--disable-rule=terraform_required_providers)
+	printf 'variable "unused" {\n  type = string\n}\n' >>"$work/tree/modules/conf/variables.tf"
+	not linted
 }
 if terraform/tests/build.sh tflint >"$work/tflint.log" 2>&1; then
+	fresh
 	ok "tflint" linted
+	ok "tflint notices a variable that nothing uses" unused
 else
 	skip "tflint" "it cannot be built: $work/tflint.log"
 fi

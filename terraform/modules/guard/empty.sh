@@ -4,10 +4,13 @@
 set -u
 left=${1:-900}
 
-# burstd's own list of nodes that are not off: it has those that could not be deleted, too.
+# burstd's own list has every node of its pools, also one that could not be deleted (quarantined).  Off are those that are
+# gone, and those that never were (none).
 none_left() {
 	said=$(burstctl nodes --json) || return
-	printf '%s' "$said" | tr -d ' \n' | grep -q '"nodes":\[\]'
+	said=$(printf '%s' "$said" | tr -d ' \n')
+	case $said in *'"nodes":['*) ;; *) return 1 ;; esac
+	! printf '%s' "$said" | grep -o '"state":"[a-z]*"' | grep -qv -e '"gone"' -e '"none"'
 }
 
 if ! burstctl pause; then

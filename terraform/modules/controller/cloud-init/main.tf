@@ -25,6 +25,7 @@ locals {
   setup = templatefile("${path.module}/setup.sh.tftpl", {
     packages   = var.packages
     debian     = join(" ", concat(["slurmctld", "slurm-client", "munge", "ca-certificates"], anytrue([for p in var.packages : startswith(p.url, "https:")]) ? ["curl"] : [], var.accounting ? ["slurmdbd", "mariadb-server"] : [], var.debian_packages))
+    cluster    = var.cluster
     accounting = var.accounting
     metadata   = var.metadata_service
   })

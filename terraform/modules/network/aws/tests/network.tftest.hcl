@@ -28,6 +28,10 @@ run "a_controller_here_lets_in_what_nodes_need_and_nothing_else" {
     error_message = "A rule is not made, or made twice."
   }
   assert {
+    condition     = { for k, r in aws_vpc_security_group_ingress_rule.this : k => "${r.ip_protocol} ${coalesce(r.from_port, 0)}" if contains(["nodes-nodes", "controller-burstd"], k) } == { nodes-nodes = "-1 0", controller-burstd = "tcp 8443" }
+    error_message = "A rule is of another protocol."
+  }
+  assert {
     condition     = alltrue([for r in values(aws_vpc_security_group_ingress_rule.this) : r.cidr_ipv4 == null])
     error_message = "Somebody outside is let in."
   }
