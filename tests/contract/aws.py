@@ -130,15 +130,16 @@ def make_user(iam, name, allowed):
 
 
 @contextmanager
-def moto(program):
+def moto(program, server=("-m", "moto.server")):
     w = World()
     w.program, port = program, free_port()
     w.url = f"http://127.0.0.1:{port}"
     # From the fourth request on signatures and rights are verified.
     env = dict(os.environ, INITIAL_NO_AUTH_ACTION_COUNT="3", MOTO_ENABLE_AMI_VALIDATION="true",
                MOTO_EC2_ENABLE_INSTANCE_TYPE_VALIDATION="true")
-    log = open(os.path.join(os.environ.get("BUILD", "build"), "moto.log"), "w")
-    server = subprocess.Popen([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)], env=env,
+    log = open(os.path.join(os.environ.get("BUILD", "build"),
+                            f"moto-{os.path.basename(sys.argv[0])[:-3]}.log"), "w")
+    server = subprocess.Popen([sys.executable, *server, "-H", "127.0.0.1", "-p", str(port)], env=env,
                               stdout=log, stderr=log)
     try:
         for _ in range(300):
@@ -147,6 +148,7 @@ def moto(program):
                     break
             time.sleep(0.1)
         w.key = make_user(client(w, "iam", {"AccessKeyId": "a", "SecretAccessKey": "b"}), "burstd", True)
+        w.burstd = w.key  # the driver's; w.key is the test's own
         iam = client(w, "iam", w.key)
         w.poor = make_user(iam, "nobody", False)
         w.role = iam.create_role(RoleName="launcher", AssumeRolePolicyDocument=json.dumps(TRUST))["Role"]["Arn"]
@@ -166,7 +168,7 @@ def moto(program):
 
 
 def conf_of(w, **more):
-    conf = {"region": REGION, "url": w.url, "sts_url": w.url, "image": w.image, "credential": credential(w.key),
+    conf = {"region": REGION, "url": w.url, "sts_url": w.url, "image": w.image, "credential": credential(w.burstd),
             "subnets": ",".join(f"{z}={s}" for z, s in sorted(w.subnets.items())), "security_groups": w.group}
     conf.update(more)
     return conf

@@ -10,7 +10,7 @@ setup_file() {
 	chmod 700 "$DIR"
 	server_start v1
 	roles v1
-	api v1 PUT sys/policies/acl/burst-rotate -d '{"policy":"path \"kv/data/slurm/prod/node\" { capabilities = [\"read\", \"update\"] }"}'
+	put_policy v1 burst-rotate rotate
 	api v1 POST auth/approle/role/burst-rotate -d '{"token_policies":["burst-rotate"],"token_ttl":"15m","secret_id_ttl":"24h"}'
 	api v1 POST kv/metadata/slurm/prod/node -d '{"cas_required":true}'
 }

@@ -13,7 +13,7 @@ setup_file() {
 	roles v1
 	# As there was nothing yet: the versions are those of the records.
 	api v1 DELETE kv/metadata/slurm/prod/node
-	api v1 PUT sys/policies/acl/rotate -d '{"policy":"path \"kv/data/slurm/prod/node\" { capabilities = [\"read\", \"update\"] }"}'
+	put_policy v1 rotate rotate
 	api v1 POST auth/approle/role/rotate -d '{"token_policies":["rotate"],"token_ttl":"15m"}'
 	api v1 PUT sys/policies/acl/look -d '{"policy":"path \"auth/token/lookup-accessor\" { capabilities = [\"update\"] }"}'
 	api v1 POST auth/approle/role/burstd -d '{"token_policies":["wrap","look"],"token_period":"1h"}'

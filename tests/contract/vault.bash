@@ -1,6 +1,6 @@
 # vault.bash: what the tests on a real Vault share (bats): servers, burstd's side of them, and what it says.
 # shellcheck shell=bash
-# shellcheck disable=SC2034,SC2154  # bats' variables, and those of the tests
+# shellcheck disable=SC2016,SC2034,SC2154  # bats' variables, and those of the tests
 
 # --- servers ---------------------------------------------------------------------------------------
 
@@ -47,15 +47,22 @@ for k in sys.argv[1].split("."):
 print(v)' "$1"
 }
 
-# The policies of docs/secrets.md.
+# put_policy SERVER NAME RELEASE: the policy of docs/secrets.md for that release, or for a rotation, from the file of which
+# terraform/modules/secrets/vault makes it; without the line for the path POLICY_LESS.
+put_policy() {
+	local text
+	text=$(sed 's|${mount}|kv|g; s|${name}|slurm/prod/node|g' "terraform/modules/secrets/vault/policy-$3.hcl.tftpl" |
+		grep -vF "\"${POLICY_LESS:-none}\"") || return
+	api "$1" PUT "sys/policies/acl/$2" -d "$(python3 -c 'import json, sys; print(json.dumps({"policy": sys.argv[1]}))' "$text")"
+}
+
+# An engine, and an AppRole for each policy of docs/secrets.md; "sudo" may do anything.
 roles() {
-	local path='path \"kv/data/slurm/prod/node\"' meta='path \"kv/metadata/slurm/prod/node\" { capabilities=[\"read\"] }'
-	local revoke='path \"auth/token/revoke-accessor\" { capabilities=[\"update\"] }'
 	api "$1" POST sys/mounts/kv -d '{"type":"kv","options":{"version":"2"}}'
 	api "$1" POST sys/auth/approle -d '{"type":"approle"}'
 	sleep 1
-	api "$1" PUT sys/policies/acl/wrap -d "{\"policy\":\"$path { capabilities=[\\\"read\\\"] min_wrapping_ttl=\\\"15s\\\" max_wrapping_ttl=\\\"30m\\\" } $meta $revoke\"}"
-	api "$1" PUT sys/policies/acl/broker -d "{\"policy\":\"$path { capabilities=[\\\"read\\\"] } $meta\"}"
+	put_policy "$1" wrap wrap
+	put_policy "$1" broker broker
 	api "$1" PUT sys/policies/acl/sudo -d '{"policy":"path \"*\" { capabilities=[\"read\",\"update\",\"sudo\"] }"}'
 	for role in wrap broker sudo; do
 		api "$1" POST "auth/approle/role/$role" -d "{\"token_policies\":[\"$role\"],\"token_period\":\"1h\"}"
@@ -101,7 +108,7 @@ sessions() {
 
 # --- burstd's side ---------------------------------------------------------------------------------
 
-# client_conf [ROLE] [ADDRESSES] [MORE]: burstd.conf for that AppRole, with its secret_id, of the server AT.
+# client_conf [ROLE] [ADDRESSES] [MORE]: burstd.conf for that AppRole, with its secret_id, of the server AT; and SECTIONS.
 client_conf() {
 	local at=${AT:-v1} role=${1:-wrap} address=${2:-https://127.0.0.1:$(cat "$DIR/v1/port")} file=$DIR/secret-id
 	rm -f "$file"
@@ -134,6 +141,7 @@ pool "p" {
 	max_nodes = "1"
 	max_rate = "1"
 }
+${SECTIONS:-}
 EOF
 	chmod 600 "$DIR/burstd.conf"
 }

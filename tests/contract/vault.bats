@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # burstd's session with Vault, on a real server in its development mode, with TLS: run by vault.sh.
-# shellcheck disable=SC2034,SC2154
+# shellcheck disable=SC2016,SC2034,SC2154
 bats_require_minimum_version 1.5.0
 load vault
 
@@ -270,4 +270,33 @@ EOF
 	wrapped=$(field token <<<"$GOT")
 	run ! grep -F -e "$token" -e "$(cat "$DIR/secret-id")" -e "$wrapped" "$DIR/err"
 	run ! grep -E 's\.[A-Za-z0-9]{24}|hvs\.' "$DIR/err"
+}
+
+# The policies of docs/secrets.md, by which terraform/modules/secrets/vault makes its roles.
+@test "with the policy of its release a session is ready, and without any line that it needs it is refused" {
+	for release in wrap broker user-data; do
+		n=0 put_policy v1 line "$release"
+		api v1 POST auth/approle/role/line -d '{"token_policies":["line"],"token_period":"1h"}'
+		SECTIONS=
+		[ "$release" != user-data ] ||
+			SECTIONS="nodes { conf_server = {\"ctl:6817\"} node_init = \"$PWD/scripts/node/node-init\" }"
+		client_conf line '' "release = \"$release\""
+		client_start
+		status '"ready":true'
+		client_stop
+		while read -r path; do
+			n=$((n + 1))
+			POLICY_LESS=$path put_policy v1 line "$release"
+			client_start
+			# With wrap a token that was not used may also end by itself.
+			if [ "$release $path" = "wrap auth/token/revoke-accessor" ]; then
+				status '"ready":true'
+			else
+				status '"error":"rights: its policy has no right'
+			fi
+			client_stop
+		done < <(sed -n 's|${mount}|kv|; s|${name}|slurm/prod/node|; s|^path "\([^"]*\)".*|\1|p' \
+			"terraform/modules/secrets/vault/policy-$release.hcl.tftpl")
+		[ "$n" -ge 2 ]
+	done
 }
