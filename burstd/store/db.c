@@ -156,7 +156,8 @@ static int check_version(struct db *d, int *version, struct err *e)
 	if (*version > d->kind->nsteps)
 		return err_set(
 			e, ERR_INVALID,
-			"%.120s: schema %d is from a newer burstd; this one knows %d at most",
+			"%.120s: schema %d is from a newer burstd; this one knows %d at most: "
+			"install that version again",
 			d->path, *version, d->kind->nsteps);
 	return 0;
 }
