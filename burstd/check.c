@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <libgen.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@
 #include "providers/attest/registry.h"
 #include "providers/options.h"
 #include "providers/secrets/registry.h"
+#include "store/journal.h"
 
 void check_say(FILE *to, const char *line)
 {
@@ -119,6 +121,19 @@ static void check_parent(struct check *c, const char *path)
 			      "state_dir: %s does not exist and cannot be made in %s: %s", path,
 			      parent, strerror(errno));
 	free(copy);
+}
+
+/* Before an older burstd is started it is good to know that it will not. */
+static void check_journal(struct check *c)
+{
+	struct str path;
+	struct err e;
+
+	str_init(&path, PATH_MAX);
+	str_addf(&path, "%s/journal.db", c->conf->state_dir);
+	if (journal_look_at(path.p, &e) != 0)
+		check_problem(c, c->conf->state_dir_line, "state_dir: %s", e.msg);
+	str_fini(&path);
 }
 
 static void check_state_dir(struct check *c)
@@ -505,6 +520,7 @@ unsigned check_run(const char *path)
 	c.conf = conf;
 	check_become_burstd(&c);
 	check_state_dir(&c);
+	check_journal(&c);
 	check_spool(&c);
 	check_programs(&c);
 	check_secrets(&c);
