@@ -74,6 +74,24 @@ void check_problem(struct check *c, int line, const char *fmt, ...)
 	free(text);
 }
 
+bool check_out_of_sight(const char *path)
+{
+	static const char dir[] = PATHS_CREDENTIALS "/";
+	struct str s;
+
+	if (path == NULL || strncmp(path, dir, strlen(dir)) != 0 ||
+	    getenv("CREDENTIALS_DIRECTORY") != NULL)
+		return false;
+	str_init(&s, CHECK_PROBLEM_MAX);
+	str_addf(&s,
+		 "note: " CONF_CREDENTIAL "%s is not checked: systemd shows it to burstd's service "
+		 "alone",
+		 path + strlen(dir));
+	check_say(stderr, s.p);
+	str_fini(&s);
+	return true;
+}
+
 /* --- who burstd is -----------------------------------------------------------------------------
  */
 
@@ -392,6 +410,8 @@ static void check_secrets(struct check *c)
 	if (s->ca_file != NULL && faccessat(AT_FDCWD, s->ca_file, R_OK, AT_EACCESS) != 0)
 		check_problem(c, conf_secrets_line(c->conf, "ca_file"), "secrets: ca_file: %s: %s",
 			      s->ca_file, strerror(errno));
+	if (check_out_of_sight(s->credential_file))
+		return;
 	if (s->credential_file != NULL &&
 	    faccessat(AT_FDCWD, s->credential_file, F_OK, AT_EACCESS) != 0 && errno == ENOENT &&
 	    s->role_name[0] != '\0')
@@ -428,7 +448,7 @@ static void check_alert_secret(struct check *c, const struct conf_alert *a, cons
 	struct err e = {0};
 
 	*out = NULL;
-	if (path != NULL && secret_load(out, path, &e) != 0)
+	if (path != NULL && !check_out_of_sight(path) && secret_load(out, path, &e) != 0)
 		check_problem(c, conf_alert_line(a, option), "alert \"%s\": %s: %s", a->name,
 			      option, e.msg);
 }

@@ -17,7 +17,8 @@
 #define PATHS_AWAY_NAME ".requeue-while-away"
 #define PATHS_AWAY      PATHS_SPOOL "/" PATHS_AWAY_NAME
 
-/* What systemd loads for burstd is here, if it does not say where (CREDENTIALS_DIRECTORY). */
+/* What systemd loads for burstd is here, for burstd alone, which it tells so
+ * (CREDENTIALS_DIRECTORY). */
 #define PATHS_CREDENTIALS "/run/credentials/burstd.service"
 
 /* What slurm/job_submit.lua reads, which has this path too. */

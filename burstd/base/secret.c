@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "base/paths.h"
 
 enum { LOCKED_MAX = 1 << 20 }; /* bytes: keys of 50 providers, and tokens of nodes that wait */
 
@@ -53,9 +52,8 @@ int secret_try_lock(struct err *e)
  * user access, which stat() shows as a right of the group. */
 static bool is_credential(const char *path, const struct stat *st)
 {
-	const char *said = getenv("CREDENTIALS_DIRECTORY");
-	const char *dir = said != NULL ? said : PATHS_CREDENTIALS; /* --check by hand */
-	size_t n = strlen(dir);
+	const char *dir = getenv("CREDENTIALS_DIRECTORY");
+	size_t n = dir != NULL ? strlen(dir) : 0;
 	struct stat of;
 
 	if (n == 0 || strncmp(path, dir, n) != 0 || path[n] != '/' ||
