@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "core/conf.h"
 #include "core/submit.h"
+#include "io/sd_listen.h"
 #include "store/state_dir.h"
 
 enum {
@@ -20,6 +21,7 @@ enum {
 struct burstd { /* everything there is, in the order it is made */
 	const char *conf_path;
 	struct log *log;
+	struct sd_listen sockets; /* that systemd kept for us, and nobody has taken */
 	struct zone *report_zone; /* of days and months in budgets */
 	struct loop *loop;
 	struct state_dir state;
@@ -38,6 +40,7 @@ struct burstd { /* everything there is, in the order it is made */
 	struct scrape *scrape; /* NULL: without listen */
 	struct ctl_server *ctl;
 	struct timer *house_timer, *watchdog_timer;
+	int64_t turned_ms;               /* the engine's last turn */
 	int64_t told_seq, told_ms;       /* of the audit log, and when */
 	struct submit_written submitted; /* the table for job_submit.lua */
 	bool submit_failed;              /* it could not be written, and that was logged */

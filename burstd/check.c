@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <libgen.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@
 #include "providers/attest/registry.h"
 #include "providers/options.h"
 #include "providers/secrets/registry.h"
+#include "store/journal.h"
 
 void check_say(FILE *to, const char *line)
 {
@@ -70,6 +72,24 @@ void check_problem(struct check *c, int line, const char *fmt, ...)
 		check_say(stderr, s.p);
 	str_fini(&s);
 	free(text);
+}
+
+bool check_out_of_sight(const char *path)
+{
+	static const char dir[] = PATHS_CREDENTIALS "/";
+	struct str s;
+
+	if (path == NULL || strncmp(path, dir, strlen(dir)) != 0 ||
+	    getenv("CREDENTIALS_DIRECTORY") != NULL)
+		return false;
+	str_init(&s, CHECK_PROBLEM_MAX);
+	str_addf(&s,
+		 "note: " CONF_CREDENTIAL "%s is not checked: systemd shows it to burstd's service "
+		 "alone",
+		 path + strlen(dir));
+	check_say(stderr, s.p);
+	str_fini(&s);
+	return true;
 }
 
 /* --- who burstd is -----------------------------------------------------------------------------
@@ -119,6 +139,19 @@ static void check_parent(struct check *c, const char *path)
 			      "state_dir: %s does not exist and cannot be made in %s: %s", path,
 			      parent, strerror(errno));
 	free(copy);
+}
+
+/* Before an older burstd is started it is good to know that it will not. */
+static void check_journal(struct check *c)
+{
+	struct str path;
+	struct err e;
+
+	str_init(&path, PATH_MAX);
+	str_addf(&path, "%s/journal.db", c->conf->state_dir);
+	if (journal_look_at(path.p, &e) != 0)
+		check_problem(c, c->conf->state_dir_line, "state_dir: %s", e.msg);
+	str_fini(&path);
 }
 
 static void check_state_dir(struct check *c)
@@ -377,6 +410,8 @@ static void check_secrets(struct check *c)
 	if (s->ca_file != NULL && faccessat(AT_FDCWD, s->ca_file, R_OK, AT_EACCESS) != 0)
 		check_problem(c, conf_secrets_line(c->conf, "ca_file"), "secrets: ca_file: %s: %s",
 			      s->ca_file, strerror(errno));
+	if (check_out_of_sight(s->credential_file))
+		return;
 	if (s->credential_file != NULL &&
 	    faccessat(AT_FDCWD, s->credential_file, F_OK, AT_EACCESS) != 0 && errno == ENOENT &&
 	    s->role_name[0] != '\0')
@@ -413,7 +448,7 @@ static void check_alert_secret(struct check *c, const struct conf_alert *a, cons
 	struct err e = {0};
 
 	*out = NULL;
-	if (path != NULL && secret_load(out, path, &e) != 0)
+	if (path != NULL && !check_out_of_sight(path) && secret_load(out, path, &e) != 0)
 		check_problem(c, conf_alert_line(a, option), "alert \"%s\": %s: %s", a->name,
 			      option, e.msg);
 }
@@ -505,6 +540,7 @@ unsigned check_run(const char *path)
 	c.conf = conf;
 	check_become_burstd(&c);
 	check_state_dir(&c);
+	check_journal(&c);
 	check_spool(&c);
 	check_programs(&c);
 	check_secrets(&c);

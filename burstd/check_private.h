@@ -5,6 +5,7 @@
 #define BURSTD_CHECK_PRIVATE_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "core/conf.h"
 
@@ -25,6 +26,9 @@ json_t *check_plain(const char *text);
 /* If run by root, become the user that burstd runs as, for good: root may read what burstd may not.
  */
 void check_become_burstd(struct check *c);
+/* Is path a credential that systemd loads for burstd, and are we not in its service?  Then nobody
+ * can look at it, and a note says so. */
+bool check_out_of_sight(const char *path);
 /* Print "FILE:LINE: ..." and count it; line 0: of the file as a whole. */
 void check_problem(struct check *c, int line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

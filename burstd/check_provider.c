@@ -210,9 +210,12 @@ const struct provider_ops *check_provider_open(struct check *c, struct conf_prov
 
 void check_provider(struct check *c, struct conf_provider *p)
 {
+	const struct provider_ops *ops;
 	void *self;
-	const struct provider_ops *ops = check_provider_open(c, p, &self);
 
+	if (check_out_of_sight(p->credential_file))
+		return;
+	ops = check_provider_open(c, p, &self);
 	if (ops == NULL)
 		return;
 	check_pools(c, p, ops, self);

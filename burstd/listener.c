@@ -15,6 +15,8 @@
 #include "io/node_ca.h"
 #include "io/node_claims.h"
 #include "io/node_server.h"
+#include "io/sd.h"
+#include "io/sd_listen.h"
 #include "keys/keys_api.h"
 #include "providers/attest/registry.h"
 
@@ -32,6 +34,7 @@ struct listener {
 	unsigned char claim_key[CLAIM_KEY_BYTES];
 	struct engine_door door;
 	struct engine *engine;
+	struct sd_listen *from;
 	struct node_server *server;            /* NULL: its port cannot be had */
 	const struct node_server **server_out; /* ... and where others look for it */
 	char off[256];                         /* why there is none; "": there is one */
@@ -174,11 +177,14 @@ static int start(struct listener *l, struct err *e)
 	o.cert_pem = s.pem;
 	o.key_pem = s.key;
 	o.client_ca_pem = node_ca_trust(l->ca);
+	o.fd = sd_listen_take_address(l->from, SD_NODES, address, o.port);
 	rc = node_server_start(&l->server, loop_uv(l->loop), &o, on_node, l, e);
 	explicit_bzero(&s, sizeof(s));
 	free(address);
 	if (rc != 0)
 		return err_wrap(e, "%s:%d: nodes: listen", conf->path, conf->nodes.line);
+	if (o.fd == 0)
+		sd_keep(SD_NODES, node_server_fd(l->server));
 	*l->server_out = l->server;
 	return 0;
 }
@@ -218,13 +224,14 @@ static void on_roll(void *ctx)
 	timer_at(l->roll, loop_now(l->loop) + DAY_MS);
 }
 
-int listener_start(struct listener *l, struct engine *engine, const struct node_server **server,
-		   struct err *e)
+int listener_start(struct listener *l, struct engine *engine, struct sd_listen *from,
+		   const struct node_server **server, struct err *e)
 {
 	*server = NULL;
 	if (l == NULL)
 		return 0;
 	l->engine = engine;
+	l->from = from;
 	l->server_out = server;
 	l->roll = timer_new(l->loop, on_roll, l);
 	return try(l, e);

@@ -107,15 +107,18 @@ static void on_turned(void *ctx)
 {
 	struct burstd *b = ctx;
 
+	b->turned_ms = loop_now(b->loop);
 	held_turned(b->api.held);
 	state_dir_note(&b->state, (int64_t)engine_last_batch(b->engine));
 }
 
+/* A loop that runs while the engine has no turns any more is not alive: it turns every five seconds
+ * at least, to look at its spool. */
 static void on_watchdog(void *ctx)
 {
 	struct burstd *b = ctx;
 
-	sd_notify_state("WATCHDOG=1");
+	sd_watchdog_feed(loop_now(b->loop), b->turned_ms);
 	timer_at(b->watchdog_timer, loop_now(b->loop) + sd_watchdog_ms());
 }
 
@@ -276,7 +279,11 @@ static int open_faces(struct burstd *b, struct err *e)
 {
 	const struct conf *conf = engine_conf(b->engine);
 	const struct ctl_server_opts o = {
-		.path = PATHS_SOCKET, .people = &conf->people, .held_max = held_max()};
+		.path = PATHS_SOCKET,
+		.people = &conf->people,
+		.held_max = held_max(),
+		.fd = sd_listen_take_path(&b->sockets, SD_CTL, PATHS_SOCKET),
+		.stays = sd_is_there()};
 	const struct ctl_handler h = {
 		.request = on_request, .expired = on_expired, .gone = on_gone, .ctx = b};
 
@@ -288,9 +295,12 @@ static int open_faces(struct burstd *b, struct err *e)
 	b->names = user_names_new(b->loop, b->proc, NULL);
 	b->api.names = b->names;
 	b->api.held = held_new(&b->api, b->loop);
-	if (scrape_open(&b->scrape, b->loop, &b->api, e) != 0 ||
+	if (scrape_open(&b->scrape, b->loop, &b->api, &b->sockets, e) != 0 ||
 	    ctl_server_new(&b->ctl, b->loop, &o, &h, e) != 0)
 		return -1;
+	if (o.fd == 0)
+		sd_keep(SD_CTL, ctl_server_fd(b->ctl));
+	b->turned_ms = loop_now(b->loop);
 	b->house_timer = timer_new(b->loop, house_on_timer, b);
 	timer_at(b->house_timer, loop_now(b->loop));
 	b->watchdog_timer = timer_new(b->loop, on_watchdog, b);
@@ -318,10 +328,12 @@ static void look_at_memory(struct burstd *b)
 static int start(struct burstd *b)
 {
 	const char *hint = NULL;
-	struct conf *conf;
+	struct conf *conf = NULL;
 	int64_t gen_floor = 0;
 	struct err e;
 
+	if (sd_listen_init(&b->sockets, &e) != 0)
+		goto fail;
 	if (conf_file_load(&conf, b->conf_path, provider_options, &e) != 0) {
 		e.code = ERR_INVALID; /* whatever failed, a person must see to it */
 		goto fail;
@@ -353,8 +365,10 @@ static int start(struct burstd *b)
 		goto fail;
 	}
 	conf = NULL; /* the engine's now */
-	if (open_faces(b, &e) != 0 || listener_start(b->nodes, b->engine, &b->api.nodes, &e) != 0)
+	if (open_faces(b, &e) != 0 ||
+	    listener_start(b->nodes, b->engine, &b->sockets, &b->api.nodes, &e) != 0)
 		goto fail;
+	sd_listen_fini(&b->sockets);
 	engine_start(b->engine);
 	log_write(b->log, LOG_INFO, "ready", "version", BURSTD_VERSION, "cluster",
 		  engine_conf(b->engine)->cluster, "uuid", b->state.uuid, NULL);

@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "io/http_server.h"
 #include "io/loop.h"
+#include "io/sd.h"
+#include "io/sd_listen.h"
 
 enum {
 	TRY_MS = 5000,
@@ -20,6 +22,7 @@ enum {
 struct scrape {
 	struct loop *loop;
 	struct api *api;
+	struct sd_listen *from;
 	struct pages pages;
 	char address[64];
 	uint16_t port;
@@ -46,8 +49,10 @@ static int read_address(struct scrape *s, const char *listen, struct err *e)
 
 static int try(struct scrape *s, struct err *e)
 {
+	const int fd = sd_listen_take_address(s->from, SD_METRICS, s->address, s->port);
 	const struct http_server_opts o = {.address = s->address,
 					   .port = s->port,
+					   .fd = fd,
 					   .idle_s = IDLE_S,
 					   .max_conns = CONNS_MAX,
 					   .max_asks = ASKS_MAX,
@@ -56,6 +61,8 @@ static int try(struct scrape *s, struct err *e)
 
 	if (rc != 0 && e->code == ERR_INVALID)
 		return -1;
+	if (rc == 0 && fd == 0)
+		sd_keep(SD_METRICS, http_server_fd(s->server));
 	if (rc != 0 && strcmp(s->off, e->msg) != 0)
 		log_write(s->api->log, LOG_ERROR, "the listener of /metrics is off", "error",
 			  e->msg, NULL);
@@ -74,7 +81,8 @@ static void on_again(void *ctx)
 	(void)try(ctx, &e); /* the option was good at the start */
 }
 
-int scrape_open(struct scrape **out, struct loop *loop, struct api *api, struct err *e)
+int scrape_open(struct scrape **out, struct loop *loop, struct api *api, struct sd_listen *from,
+		struct err *e)
 {
 	const char *listen = engine_conf(api->engine)->listen;
 	struct scrape *s;
@@ -85,6 +93,7 @@ int scrape_open(struct scrape **out, struct loop *loop, struct api *api, struct 
 	s = mem_zalloc(sizeof(*s));
 	s->loop = loop;
 	s->api = api;
+	s->from = from;
 	s->pages = (struct pages){.metrics.api = api};
 	s->again = timer_new(loop, on_again, s);
 	*out = s;

@@ -9,10 +9,13 @@
 
 struct loop;
 struct scrape;
+struct sd_listen;
 
-/* Listen as long as *api lives; api->unscraped says why it cannot now.  *out NULL: the option is
- * empty.  -1: it can never listen. */
-int scrape_open(struct scrape **out, struct loop *loop, struct api *api, struct err *e);
+/* Listen as long as *api lives, on a socket of `from` if it has the one (io/sd_listen.h);
+ * api->unscraped says why it cannot now.  *out NULL: the option is empty.  -1: it can never listen.
+ */
+int scrape_open(struct scrape **out, struct loop *loop, struct api *api, struct sd_listen *from,
+		struct err *e);
 /* Stop listening. */
 void scrape_close(struct scrape *s);
 /* Call it after the loop is freed. */

@@ -19,6 +19,7 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/opt.h"
+#include "io/sd.h"
 
 #define AGENT_CONF "/run/burst/agent.conf"
 
@@ -195,8 +196,10 @@ static int run(struct agent *a)
 	log_write(a->log, LOG_INFO, "burst-agent runs", "version", BURSTD_VERSION, "node",
 		  a->conf.node, NULL);
 	while (!a->stop) {
-		poller_turn(&a->poller);
+		poller_turn(&a->poller); /* POLLER_WAIT_MS at most: systemd waits longer */
 		turn_deadman(a);
+		if (sd_watchdog_ms() > 0)
+			sd_notify_state("WATCHDOG=1");
 	}
 	unmount_free(a->unmount);
 	watch_free(a->watch);

@@ -17,6 +17,10 @@
 #define PATHS_AWAY_NAME ".requeue-while-away"
 #define PATHS_AWAY      PATHS_SPOOL "/" PATHS_AWAY_NAME
 
+/* What systemd loads for burstd is here, for burstd alone, which it tells so
+ * (CREDENTIALS_DIRECTORY). */
+#define PATHS_CREDENTIALS "/run/credentials/burstd.service"
+
 /* What slurm/job_submit.lua reads, which has this path too. */
 #define PATHS_SUBMIT_NAME "submit"
 #define PATHS_SUBMIT      PATHS_RUN "/" PATHS_SUBMIT_NAME

@@ -103,20 +103,58 @@ static const char *advice(const struct err *e, const struct service *s)
 	return s->stuck;
 }
 
+/* May it be asked twice?  events follows burstd over a restart itself. */
+static bool only_looks(const json_t *request)
+{
+	static const char *const ops[] = {
+		"status", "nodes",  "node",   "pools",   "plan",
+		"audit",  "alerts", "config", "budgets", "budget-overrides",
+		"secrets"};
+	const char *op = cli_text(request, "op");
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		if (strcmp(op, ops[i]) == 0)
+			return true;
+	return false;
+}
+
+struct question {
+	const char *text;
+	bool again; /* it may be asked twice */
+	char *answer;
+	size_t len;
+};
+
+/* A burstd that is restarted breaks off what it has not answered yet, and the next one answers:
+ * then ask that one, if nothing can be done twice by it. */
+static int ask_over_restart(const struct service *s, struct question *q, struct err *e)
+{
+	const int64_t until = clock_boot_ms() + s->timeout_ms;
+	int64_t left;
+	int rc =
+		ctl_client_ask(s->socket, q->text, (uint32_t)s->timeout_ms, &q->answer, &q->len, e);
+
+	left = until - clock_boot_ms();
+	if (rc != 0 && q->again && e->code == ERR_NET && left > 0)
+		rc = ctl_client_ask(s->socket, q->text, (uint32_t)left, &q->answer, &q->len, e);
+	return rc;
+}
+
 static int ask(const struct service *s, json_t *request, json_t **reply, struct err *e)
 {
-	char *text, *answer;
+	struct question q = {.again = only_looks(request)};
 	struct err why = {0};
-	size_t len;
+	char *text;
 	int rc;
 
 	*reply = NULL;
 	(void)json_object_set_new(request, "v", json_integer(1));
 	text = mem_check(json_dumps(request, JSON_COMPACT));
 	json_decref(request);
-	if (ctl_client_ask(s->socket, text, (uint32_t)s->timeout_ms, &answer, &len, &why) == 0) {
-		rc = parse_reply(answer, len, reply, e);
-		free(answer);
+	q.text = text;
+	if (ask_over_restart(s, &q, &why) == 0) {
+		rc = parse_reply(q.answer, q.len, reply, e);
+		free(q.answer);
 	} else {
 		rc = CLI_UNREACHABLE;
 		(void)err_set(e, (enum err_code)why.code, "cannot reach %s: %s; %s", s->name,

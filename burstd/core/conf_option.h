@@ -14,6 +14,9 @@
 #include "base/err.h"
 #include "base/str.h"
 
+/* Before the name of a credential that systemd loads (LoadCredential= of the unit). */
+#define CONF_CREDENTIAL "credential:"
+
 /* The syntax of a value, and the type of its field. */
 enum conf_option_type {
 	CONF_NAME,     /* char *: letters, digits, '-', '_', '.' */
@@ -21,6 +24,7 @@ enum conf_option_type {
 	CONF_TEXT,     /* char *: longer, likewise; "" when it may be empty and is */
 	CONF_PHRASE,   /* char *: as CONF_TEXT, with blanks between its words */
 	CONF_PATH,     /* char *: absolute; NULL when it may be empty and is */
+	CONF_SECRET,   /* char *: likewise, of a file; or credential:NAME, until the file is read */
 	CONF_PROGRAM,  /* char *: absolute path of a program; may not be empty */
 	CONF_URL,      /* char *: http:// or https://; "" when it may be empty and is */
 	CONF_LISTEN,   /* char *: loopback address:port, or "" */

@@ -218,7 +218,7 @@ static int set_text(const struct conf_option *o, char **out, const char *text, s
 	if (!empty && conf_text_check(o->type, text, e) < 0)
 		return -1;
 	free(*out);
-	*out = empty && o->type == CONF_PATH ? NULL : mem_strdup(text);
+	*out = empty && (o->type == CONF_PATH || o->type == CONF_SECRET) ? NULL : mem_strdup(text);
 	return 0;
 }
 
@@ -500,6 +500,7 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_TEXT:
 	case CONF_PHRASE:
 	case CONF_PATH:
+	case CONF_SECRET:
 	case CONF_PROGRAM:
 	case CONF_URL:
 	case CONF_LISTEN:

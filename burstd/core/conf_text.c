@@ -245,6 +245,14 @@ static bool is_absolute(const char *text)
 	return text[0] == '/';
 }
 
+static bool is_secret_file(const char *text)
+{
+	const size_t n = strlen(CONF_CREDENTIAL);
+
+	return strncmp(text, CONF_CREDENTIAL, n) == 0 ? conf_text_is_name(text + n)
+						      : is_absolute(text);
+}
+
 static bool is_any(const char *text)
 {
 	return text[0] != '\0';
@@ -259,6 +267,8 @@ static int check_simple(enum conf_option_type type, const char *text, struct err
 		const char *want;
 	} checks[] = {
 		{CONF_PATH, is_absolute, "want an absolute path"},
+		{CONF_SECRET, is_secret_file,
+		 "want an absolute path, or " CONF_CREDENTIAL "NAME of a credential of systemd's"},
 		{CONF_PROGRAM, is_absolute, "want an absolute path"},
 		{CONF_FILE, is_absolute, "want an absolute path"},
 		{CONF_URL, is_url, "want http://... or https://..."},

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/paths.h"
+#include "base/str.h"
 #include "core/conf_option.h"
 #include "io/conf_file_private.h"
 #include "io/prices_file.h"
@@ -140,6 +142,33 @@ int conf_file_load_store_ca(const struct conf *c, char **out, struct err *e)
 	return load_text(out, "ca_file", c->secrets.ca_file, e);
 }
 
+/* A credential that systemd loads is a file in a directory that it makes for the service alone. */
+static void place(char **path)
+{
+	const char *dir = getenv("CREDENTIALS_DIRECTORY");
+	const size_t n = strlen(CONF_CREDENTIAL);
+	struct str s;
+
+	if (*path == NULL || strncmp(*path, CONF_CREDENTIAL, n) != 0)
+		return;
+	str_init(&s, PATH_MAX);
+	str_addf(&s, "%s/%s", dir != NULL && dir[0] == '/' ? dir : PATHS_CREDENTIALS, *path + n);
+	free(*path);
+	*path = str_take(&s);
+}
+
+static void place_credentials(struct conf *c)
+{
+	place(&c->secrets.credential_file);
+	for (size_t i = 0; i < c->nproviders; i++)
+		place(&c->providers[i].credential_file);
+	for (size_t i = 0; i < c->nalerts; i++) {
+		place(&c->alerts[i].url_file);
+		place(&c->alerts[i].secret_file);
+		place(&c->alerts[i].password_file);
+	}
+}
+
 /* Load the file of negotiated prices, if one is named. */
 static int load_prices(struct conf *c, struct err *e)
 {
@@ -176,6 +205,8 @@ int conf_file_load(struct conf **out, const char *path, const struct conf_driver
 	if (read_all(fd, text, path, e) < 0)
 		goto out;
 	rc = conf_file_parse(out, path, text, drivers, e);
+	if (rc == 0)
+		place_credentials(*out);
 	if (rc == 0 && load_prices(*out, e) < 0) {
 		conf_free(*out);
 		*out = NULL;

@@ -88,6 +88,8 @@ void ctl_path_remove(const struct ctl_path *p)
 {
 	struct stat st;
 
+	if (p->text == NULL)
+		return;
 	if (lstat(p->text, &st) == 0 && st.st_dev == p->dev && st.st_ino == p->ino)
 		(void)unlink(p->text);
 }

@@ -1,7 +1,8 @@
 /* ctl_path.h - the file of the control socket.
  *
  * The socket of a dead burstd is replaced, any other file is left alone.  At the end only burstd's
- * own file is removed, since somebody may have put another in its place. */
+ * own file is removed, since somebody may have put another in its place; and none that stays for
+ * the next burstd (sd_listen.h). */
 #ifndef BURSTD_CTL_PATH_H
 #define BURSTD_CTL_PATH_H
 
@@ -10,8 +11,8 @@
 #include "base/err.h"
 
 struct ctl_path {
-	char *text;
-	dev_t dev; /* of the file that burstd made */
+	char *text; /* NULL: the file stays */
+	dev_t dev;  /* of the file that burstd made */
 	ino_t ino;
 };
 

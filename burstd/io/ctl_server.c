@@ -185,8 +185,12 @@ int ctl_server_new(struct ctl_server **out, struct loop *l, const struct ctl_ser
 	s->held.lastp = &s->held.first;
 	s->handles = 1; /* released by ctl_server_maybe_free() */
 	copy_opts(s, o);
-	if (ctl_path_listen(&s->path, o->path, CTL_BACKLOG, &s->fd, e) != 0)
+	if (o->fd > 0)
+		s->fd = o->fd;
+	else if (ctl_path_listen(&s->path, o->path, CTL_BACKLOG, &s->fd, e) != 0)
 		goto fail;
+	if (o->stays)
+		ctl_path_fini(&s->path);
 	rc = uv_poll_init(loop_uv(l), &s->poll, s->fd);
 	if (rc != 0) {
 		(void)err_set(e, ERR_IO, "%s: %s", o->path, uv_strerror(rc));
@@ -205,6 +209,11 @@ fail:
 		(void)close(s->fd);
 	ctl_server_maybe_free(s);
 	return -1;
+}
+
+int ctl_server_fd(const struct ctl_server *s)
+{
+	return s->fd;
 }
 
 static void on_listener_closed(uv_handle_t *h)

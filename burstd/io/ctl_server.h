@@ -56,6 +56,8 @@ struct ctl_handler {
 
 struct ctl_server_opts {
 	const char *path; /* of the socket; a stale one is replaced, its directory must exist */
+	int fd;           /* it listens already, and is the server's from now on; 0: make it */
+	bool stays;       /* the server's end leaves the socket's file */
 	const struct conf_people *people; /* NULL: nobody besides root and our own user */
 	uint32_t deadline_ms;             /* 0: CTL_DEADLINE_MS */
 	uint32_t hold_ms;                 /* 0: CTL_HOLD_MS */
@@ -68,7 +70,8 @@ int ctl_server_new(struct ctl_server **out, struct loop *l, const struct ctl_ser
 		   const struct ctl_handler *h, struct err *e);
 /* From now on these are who may do what; connections keep the roles that they have. */
 void ctl_server_know(struct ctl_server *s, const struct conf_people *people);
-void ctl_server_close(struct ctl_server *s); /* removes the socket; frees from the loop */
+int ctl_server_fd(const struct ctl_server *s); /* that listens; borrowed */
+void ctl_server_close(struct ctl_server *s);   /* removes the socket; frees from the loop */
 
 /* From inside request(): its answer comes later.  Then exactly one of these ends it: our
  * ctl_server_answer(), or the handler's expired(hold) or gone(hold).  False: there is no room for

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "base/clock.h"
@@ -436,13 +437,19 @@ static struct MHD_Daemon *start_daemon(struct http_server *s, const struct http_
 				MHD_OPTION_PER_IP_CONNECTION_LIMIT, o->max_per_ip,
 				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONN_MEMORY,
 				MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)LISTEN_BACKLOG,
+				MHD_OPTION_LISTEN_SOCKET, o->fd > 0 ? o->fd : MHD_INVALID_SOCKET,
 				MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+}
+
+int http_server_fd(const struct http_server *s)
+{
+	return MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_LISTEN_FD)->listen_fd;
 }
 
 /* Connections inherit the TTL of the listening socket. */
 static void limit_hops(struct http_server *s, int hops)
 {
-	int fd = MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_LISTEN_FD)->listen_fd;
+	int fd = http_server_fd(s);
 
 	if (hops > 0)
 		(void)setsockopt(fd, IPPROTO_IP, IP_TTL, &hops, sizeof(hops));
@@ -513,7 +520,12 @@ static void on_closed(uv_handle_t *h)
 
 void http_server_stop(struct http_server *s)
 {
+	const int fd = MHD_quiesce_daemon(s->mhd);
+
 	s->stopping = true;
+	/* MHD_stop_daemon() might shut it down, for everybody who has a copy. */
+	if (fd != MHD_INVALID_SOCKET)
+		(void)close(fd);
 	/* MHD_stop_daemon() ends the process if a connection is still suspended. */
 	for (uint32_t i = 0; i < s->nslots; i++)
 		if (s->slots[i].x != NULL)

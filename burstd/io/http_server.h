@@ -54,8 +54,9 @@ struct http_answer {
 typedef void (*http_handler_fn)(void *ctx, const struct http_request *rq, struct http_answer *an);
 
 struct http_server_opts {
-	const char *address;         /* to listen on: "127.0.0.1", "::1", "0.0.0.0"; never NULL */
-	uint16_t port;               /* 0: any, see http_server_port() */
+	const char *address; /* to listen on: "127.0.0.1", "::1", "0.0.0.0"; never NULL */
+	uint16_t port;       /* 0: any, see http_server_port() */
+	int fd; /* listens there already, non-blocking, and is the server's now; 0: make it */
 	unsigned idle_s, max_per_ip; /* 0: no limit */
 	/* 0: no limit.  Beyond it the connection that has been idle longest is closed; one that
 	 * waits for an answer stays, so there may be twice as many for a while. */
@@ -69,12 +70,14 @@ int http_server_start(struct http_server **out, struct uv_loop_s *loop,
 		      const struct http_server_opts *o, http_handler_fn fn, void *ctx,
 		      struct err *e);
 uint16_t http_server_port(const struct http_server *s);
+int http_server_fd(const struct http_server *s); /* that listens; borrowed */
 
 /* Answer a request whose handler set an->later; takes an->body.  Never from inside the handler.  A
  * ticket that is unknown, answered or cut off by http_server_stop() is ignored. */
 void http_server_answer(struct http_server *s, uint64_t ticket, const struct http_answer *an);
 
-/* Close every connection, also those that wait for an answer, and free *s from the loop. */
+/* Stop listening: a copy of the socket that somebody else has goes on.  Close every connection,
+ * also those that wait for an answer, and free *s from the loop. */
 void http_server_stop(struct http_server *s);
 
 /* A header of the request, borrowed; NULL: there is none. */

@@ -212,6 +212,11 @@ uint16_t node_server_port(const struct node_server *s)
 	return s->port;
 }
 
+int node_server_fd(const struct node_server *s)
+{
+	return s->fd;
+}
+
 void node_server_stats(const struct node_server *s, struct node_server_stats *out)
 {
 	uint64_t *to[NODE_NCOUNTS] = {

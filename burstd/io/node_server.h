@@ -50,6 +50,7 @@ typedef bool (*node_check_fn)(void *ctx, struct node_request *rq, struct http_an
 struct node_server_opts {
 	const char *address; /* to listen on */
 	uint16_t port;       /* 0: any */
+	int fd; /* listens there already, non-blocking, and is the server's now; 0: make it */
 	const char *cert_pem, *key_pem, *client_ca_pem;
 	struct node_gate_opts gate;
 	unsigned request_ms; /* limit from accept, or a request's first line, until it is read; and
@@ -80,6 +81,7 @@ int node_server_start(struct node_server **out, struct uv_loop_s *loop,
 		      const struct node_server_opts *o, node_handler_fn fn, void *ctx,
 		      struct err *e);
 uint16_t node_server_port(const struct node_server *s);
+int node_server_fd(const struct node_server *s); /* that listens; borrowed */
 
 /* Use new certificates for new connections.  -1: nothing has changed. */
 int node_server_renew(struct node_server *s, const char *cert_pem, const char *key_pem,
@@ -91,8 +93,8 @@ void node_server_answer(struct node_server *s, uint64_t ticket, const struct htt
 
 void node_server_stats(const struct node_server *s, struct node_server_stats *out);
 
-/* End the thread, which only finishes its present step, close every connection, and free *s from
- * the loop. */
+/* Stop listening; a copy of the socket that somebody else has goes on.  End the thread, which only
+ * finishes its present step, close every connection, and free *s from the loop. */
 void node_server_stop(struct node_server *s);
 
 #endif

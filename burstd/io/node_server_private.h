@@ -63,6 +63,7 @@ struct node_server {
 	struct node_mail mail;
 	atomic_uint_least64_t count[NODE_NCOUNTS];
 	uint16_t port;
+	int fd; /* that listens */
 	/* used by the loop */
 	uv_async_t async;
 	pthread_t thread;

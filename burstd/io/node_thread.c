@@ -132,6 +132,10 @@ void *node_thread_run(void *server)
 		read_mail(s, &stop);
 		ms = work(s);
 	}
+	/* MHD_stop_daemon() might shut it down, for everybody who has a copy. */
+	s->fd = MHD_quiesce_daemon(s->mhd);
+	if (s->fd != MHD_INVALID_SOCKET)
+		(void)close(s->fd);
 	/* MHD_stop_daemon() ends the process if a connection is still suspended. */
 	for (uint32_t i = 0; i < s->nslots; i++)
 		if (s->slots[i].x != NULL)
@@ -146,17 +150,17 @@ void *node_thread_run(void *server)
 static struct MHD_Daemon *start_daemon(struct node_server *s, const struct node_server_opts *o,
 				       unsigned flags, struct sockaddr *sa)
 {
-	return MHD_start_daemon(flags, o->port, node_conn_on_accept, s, node_exchange_on_access, s,
-				MHD_OPTION_SOCK_ADDR, sa, MHD_OPTION_URI_LOG_CALLBACK,
-				node_exchange_on_uri, s, MHD_OPTION_NOTIFY_COMPLETED,
-				node_exchange_on_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION,
-				node_conn_on_connection, s, MHD_OPTION_CONNECTION_LIMIT,
-				(unsigned)MHD_CONNS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-				(size_t)CONN_MEMORY, MHD_OPTION_LISTEN_BACKLOG_SIZE,
-				(unsigned)LISTEN_BACKLOG, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-				MHD_OPTION_HTTPS_MEM_CERT, o->cert_pem, MHD_OPTION_HTTPS_MEM_KEY,
-				o->key_pem, MHD_OPTION_HTTPS_PRIORITIES, NODE_TLS_PRIORITIES,
-				MHD_OPTION_END);
+	return MHD_start_daemon(
+		flags, o->port, node_conn_on_accept, s, node_exchange_on_access, s,
+		MHD_OPTION_SOCK_ADDR, sa, MHD_OPTION_URI_LOG_CALLBACK, node_exchange_on_uri, s,
+		MHD_OPTION_NOTIFY_COMPLETED, node_exchange_on_completed, NULL,
+		MHD_OPTION_NOTIFY_CONNECTION, node_conn_on_connection, s,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)MHD_CONNS_MAX,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONN_MEMORY,
+		MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)LISTEN_BACKLOG, MHD_OPTION_LISTEN_SOCKET,
+		o->fd > 0 ? o->fd : MHD_INVALID_SOCKET, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_HTTPS_MEM_CERT, o->cert_pem, MHD_OPTION_HTTPS_MEM_KEY, o->key_pem,
+		MHD_OPTION_HTTPS_PRIORITIES, NODE_TLS_PRIORITIES, MHD_OPTION_END);
 }
 
 static int listen_on(struct node_server *s, const struct node_server_opts *o, struct err *e)
@@ -176,6 +180,7 @@ static int listen_on(struct node_server *s, const struct node_server_opts *o, st
 			       (unsigned)o->port,
 			       errno != 0 ? strerror(errno) : "refused by libmicrohttpd");
 	s->port = MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_BIND_PORT)->port;
+	s->fd = MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_LISTEN_FD)->listen_fd;
 	return 0;
 }
 

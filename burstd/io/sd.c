@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,6 +14,7 @@ enum {
 	SD_SEND_MS = 200, /* if systemd's queue is full: the loop is worth more than one message */
 	SD_WATCHDOG_MAX_MS =
 		24 * 3600 * 1000, /* so that nothing overflows; a day is as good as never */
+	SD_TEXT_SIZE = 80,        /* a name of sd_listen.h, and its words */
 };
 
 /* The address in $NOTIFY_SOCKET; its length, or 0 when there is none that we understand. */
@@ -30,23 +32,70 @@ static socklen_t notify_address(struct sockaddr_un *sa)
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
 }
 
-void sd_notify_state(const char *state)
+/* Send text, with a copy of the descriptor; pass -1: without one. */
+static void tell(const char *text, int pass)
 {
 	const struct timeval patience = {.tv_usec = SD_SEND_MS * 1000};
+	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {0};
+	struct iovec part = {.iov_base = (void *)(uintptr_t)text, .iov_len = strlen(text)};
 	struct sockaddr_un sa;
-	socklen_t len = notify_address(&sa);
+	struct msghdr m = {.msg_name = &sa, .msg_iov = &part, .msg_iovlen = 1};
 	int fd;
 
-	if (len == 0)
+	m.msg_namelen = notify_address(&sa);
+	if (m.msg_namelen == 0)
 		return;
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
+	if (pass >= 0) {
+		struct cmsghdr *c = (struct cmsghdr *)(void *)room;
+
+		*c = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+				      .cmsg_type = SCM_RIGHTS,
+				      .cmsg_len = CMSG_LEN(sizeof(int))};
+		memcpy(CMSG_DATA(c), &pass, sizeof(int));
+		m.msg_control = room;
+		m.msg_controllen = sizeof(room);
+	}
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	while (sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&sa, len) < 0 &&
-	       errno == EINTR) {
+	while (sendmsg(fd, &m, MSG_NOSIGNAL) < 0 && errno == EINTR) {
 	}
 	(void)close(fd);
+}
+
+void sd_notify_state(const char *state)
+{
+	tell(state, -1);
+}
+
+void sd_watchdog_feed(int64_t now_ms, int64_t moved_ms)
+{
+	if (now_ms - moved_ms <= SD_STILL_MS)
+		sd_notify_state("WATCHDOG=1");
+}
+
+bool sd_is_there(void)
+{
+	struct sockaddr_un sa;
+
+	return notify_address(&sa) > 0;
+}
+
+void sd_keep(const char *name, int fd)
+{
+	char text[SD_TEXT_SIZE];
+
+	(void)snprintf(text, sizeof(text), "FDSTORE=1\nFDNAME=%s", name);
+	tell(text, fd);
+}
+
+void sd_drop(const char *name)
+{
+	char text[SD_TEXT_SIZE];
+
+	(void)snprintf(text, sizeof(text), "FDSTOREREMOVE=1\nFDNAME=%s", name);
+	tell(text, -1);
 }
 
 /* A decimal number and nothing else; 0 for anything that is not one. */

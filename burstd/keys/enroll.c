@@ -145,6 +145,12 @@ int engine_enroll(struct engine *e, const char *token, const char *by, struct er
 		return err_set(err, ERR_INVALID,
 			       "want credential_file in the section secrets: the credential is "
 			       "kept there");
+	if (strncmp(e->conf->secrets.credential_file, "/run/credentials/",
+		    strlen("/run/credentials/")) == 0)
+		return err_set(err, ERR_INVALID,
+			       "credential_file is a credential that systemd loads: burstd cannot "
+			       "write it; write the secret_id for LoadCredential= and restart "
+			       "burstd");
 	if (s->enroll != NULL)
 		return err_set(err, ERR_LIMIT, "another enrolment is under way");
 	if (token[0] == '\0' || strlen(token) > SECRET_TOKEN_MAX)

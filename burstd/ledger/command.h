@@ -1,5 +1,6 @@
 /* command.h - the commands of burst-ledger.  Each returns the exit status: 0; 1 if something is
- * wrong or cannot be done, which standard error says; 2 if its options make no sense. */
+ * wrong or cannot be done, which standard error says; 2 if its options make no sense;
+ * 78, from command_run() alone, if the ledger is of a newer version or damaged. */
 #ifndef BURSTD_LEDGER_COMMAND_H
 #define BURSTD_LEDGER_COMMAND_H
 

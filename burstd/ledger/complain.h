@@ -5,7 +5,11 @@
 
 #include "base/err.h"
 
-enum { COMMAND_WRONG = 1, COMMAND_USAGE = 2 };
+enum {
+	COMMAND_WRONG = 1,
+	COMMAND_USAGE = 2,
+	COMMAND_GIVE_UP = 78, /* EX_CONFIG: systemd is told not to start the service again */
+};
 
 int complain(const struct err *e);             /* COMMAND_WRONG */
 int complain_of_usage(const char *format, ...) /* COMMAND_USAGE */

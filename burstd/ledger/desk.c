@@ -11,7 +11,6 @@
 #include "io/conf_file.h"
 #include "io/loop.h"
 #include "io/proc.h"
-#include "io/sd.h"
 #include "io/user_name.h"
 #include "ledger/desk_private.h"
 #include "providers/options.h"
@@ -264,7 +263,8 @@ int desk_run(const struct desk_opts *o, struct err *e)
 	int rc = open_desk(&d, e);
 
 	if (rc == 0) {
-		sd_notify_state("READY=1");
+		(void)puts("ready"); /* for the process that started it */
+		(void)fflush(stdout);
 		loop_run(d.loop);
 	}
 	close_desk(&d);

@@ -33,7 +33,8 @@ struct desk_opts {
 	struct log *log;
 };
 
-/* Serve until SIGTERM or SIGINT.  -1: the socket cannot be had, *e. */
+/* Serve until SIGTERM or SIGINT; prints a line once it can be asked.  -1: the socket cannot be had,
+ * *e. */
 int desk_run(const struct desk_opts *o, struct err *e);
 
 #endif

@@ -1,10 +1,13 @@
 /* The commands that write. */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,12 +22,17 @@
 #include "ledger/lock.h"
 #include "ledger/pass.h"
 
-enum { INTERVAL_MS = 60000, KEY_MAX = 256 };
+enum {
+	INTERVAL_MS = 60000,
+	KEY_MAX = 256,
+	DESK_START_MS = 30000, /* it reads its configuration, and looks for its file */
+};
 
 struct service {
 	struct site site;
-	int lock;   /* of run; -1: it is not taken */
-	pid_t desk; /* the process that answers questions; 0: there is none */
+	int lock;      /* of run; -1: it is not taken */
+	bool gives_up; /* another start would end as this one */
+	pid_t desk;    /* the process that answers questions; 0: there is none */
 	struct ledger *ledger;
 	struct calendar calendar;
 	struct log *log;
@@ -39,13 +47,54 @@ static void all_stops(sigset_t *set)
 	(void)sigaddset(set, SIGINT);
 }
 
+/* Have SIGALRM say when to feed systemd's watchdog.  A pass asks all the time whether to stop, and
+ * one that does no more is not alive, whatever its timers do. */
+static void begin_watch(void)
+{
+	const int64_t ms = sd_watchdog_ms();
+	const struct timeval tv = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGALRM);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	(void)setitimer(ITIMER_REAL, &(struct itimerval){tv, tv}, NULL);
+}
+
 /* The signals are blocked, and wait here until they are asked for. */
 static bool stops(void)
 {
-	sigset_t waiting;
+	static const struct timespec at_once = {0};
+	sigset_t waiting, due;
 
-	return sigpending(&waiting) == 0 &&
-	       (sigismember(&waiting, SIGTERM) == 1 || sigismember(&waiting, SIGINT) == 1);
+	if (sigpending(&waiting) != 0)
+		return false;
+	(void)sigemptyset(&due);
+	(void)sigaddset(&due, SIGALRM);
+	if (sigismember(&waiting, SIGALRM) == 1 && sigtimedwait(&due, NULL, &at_once) == SIGALRM)
+		sd_notify_state("WATCHDOG=1");
+	return sigismember(&waiting, SIGTERM) == 1 || sigismember(&waiting, SIGINT) == 1;
+}
+
+/* Until the next pass.  false: somebody wants to stop. */
+static bool rest(int64_t ms)
+{
+	const int64_t until = clock_boot_ms() + ms;
+	sigset_t set;
+
+	all_stops(&set);
+	(void)sigaddset(&set, SIGALRM);
+	for (int64_t left = ms; left > 0 && !stops(); left = until - clock_boot_ms()) {
+		const struct timespec pause = {.tv_sec = left / 1000,
+					       .tv_nsec = left % 1000 * 1000000};
+		const int got = sigtimedwait(&set, NULL, &pause);
+
+		if (got == SIGALRM)
+			sd_notify_state("WATCHDOG=1");
+		else if (got > 0)
+			return false;
+	}
+	return !stops();
 }
 
 /* Is the ledger about this?  A new one is, from now on. */
@@ -123,8 +172,11 @@ static int open_all(struct service *sv, const struct settings *s, bool once, str
 	if (!once && (sv->lock = lock_take(sv->site.ledger, e)) < 0)
 		return -1;
 	sv->log = log_new(STDERR_FILENO, (enum log_level)c->log_level);
-	if (ledger_open(&sv->ledger, sv->site.ledger, e) < 0 ||
-	    claim_all(sv, c->report_zone, e) < 0)
+	if (ledger_open(&sv->ledger, sv->site.ledger, e) < 0) {
+		sv->gives_up = e->code == ERR_INVALID || e->code == ERR_DAMAGED;
+		return -1;
+	}
+	if (claim_all(sv, c->report_zone, e) < 0)
 		return -1;
 	sv->pass = (struct pass){.ledger = sv->ledger,
 				 .calendar = &sv->calendar,
@@ -166,7 +218,7 @@ static int pass(const struct service *sv)
 /* --- the desk ---------------------------------------------------------------------------------
  */
 
-static void be_desk(const struct service *sv, const struct settings *s, pid_t parent)
+static void be_desk(const struct service *sv, const struct settings *s, pid_t parent, int ready)
 {
 	const char *const argv[] = {"burst-ledger",
 				    "desk",
@@ -180,29 +232,41 @@ static void be_desk(const struct service *sv, const struct settings *s, pid_t pa
 	sigset_t set;
 
 	all_stops(&set);
+	(void)sigaddset(&set, SIGALRM);
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
-	if (getppid() == parent)
+	if (getppid() == parent && dup2(ready, STDOUT_FILENO) >= 0)
 		(void)execv("/proc/self/exe", (char *const *)(uintptr_t)argv);
 	_exit(COMMAND_WRONG);
 }
 
-/* Start it, or again if it has ended: passes go on without it, and systemd, which it tells that the
- * service is ready, waits for it no longer. */
-static void keep_desk(struct service *sv, const struct settings *s)
+/* Start it, and wait until it can be asked, which it says by a byte, or has ended. */
+static int start_desk(struct service *sv, const struct settings *s)
 {
 	const pid_t parent = getpid();
+	int ready[2];
 
-	if (sv->desk > 0 && waitpid(sv->desk, NULL, WNOHANG) == 0)
-		return;
-	if (sv->desk != 0)
-		sd_notify_state("READY=1");
+	if (pipe2(ready, O_CLOEXEC) != 0)
+		return -1;
 	sv->desk = fork();
 	if (sv->desk == 0)
-		be_desk(sv, s, parent);
-	if (sv->desk < 0)
+		be_desk(sv, s, parent, ready[1]);
+	(void)close(ready[1]);
+	if (sv->desk > 0)
+		(void)poll(&(struct pollfd){.fd = ready[0], .events = POLLIN}, 1, DESK_START_MS);
+	(void)close(ready[0]);
+	return sv->desk > 0 ? 0 : -1;
+}
+
+/* Start it, or again if it has ended: passes go on without it. */
+static void keep_desk(struct service *sv, const struct settings *s)
+{
+	if (sv->desk > 0 && waitpid(sv->desk, NULL, WNOHANG) == 0)
+		return;
+	if (start_desk(sv, s) != 0)
 		log_write(sv->log, LOG_ERROR, "burstctl cannot ask for reports", "error",
 			  strerror(errno), NULL);
+	sd_notify_state("READY=1");
 }
 
 static void stop_desk(struct service *sv)
@@ -244,7 +308,6 @@ int command_desk(const struct settings *s)
 static int serve(const struct settings *s, bool once)
 {
 	const int64_t ms = s->interval_ms > 0 ? s->interval_ms : INTERVAL_MS;
-	const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 	struct service sv = {.lock = -1};
 	struct err e = {0};
 	sigset_t set;
@@ -255,15 +318,18 @@ static int serve(const struct settings *s, bool once)
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (open_all(&sv, s, once, &e) < 0) {
 		rc = complain(&e);
+		if (sv.gives_up && !once)
+			rc = COMMAND_GIVE_UP;
 	} else if (once) {
 		rc = pass(&sv);
 	} else {
 		log_write(sv.log, LOG_INFO, "started", "ledger", sv.site.ledger, "journal",
 			  sv.site.journal, NULL);
+		begin_watch();
 		do {
 			keep_desk(&sv, s);
 			(void)pass(&sv);
-		} while (sigtimedwait(&set, NULL, &pause) < 0);
+		} while (rest(ms));
 		stop_desk(&sv);
 		log_write(sv.log, LOG_INFO, "stopped", NULL);
 	}

@@ -15,6 +15,8 @@
 #include "base/mem.h"
 
 enum {
+	DB_HEAD = 100,      /* bytes of a file's header */
+	DB_VERSION_AT = 60, /* in it, big-endian: PRAGMA user_version */
 	/* burstd is the only writer; a person with sqlite3(1) may hold the lock, but not for long.
 	 */
 	DB_BUSY_MS = 250,
@@ -138,6 +140,16 @@ static int make_file(const char *path, struct err *e)
 	return rc;
 }
 
+static int check_newest(const char *path, int version, const struct db_kind *kind, struct err *e)
+{
+	if (version <= kind->nsteps)
+		return 0;
+	return err_set(e, ERR_INVALID,
+		       "%.120s: schema %d is from a newer burstd; this one knows %d at most: "
+		       "install that version again",
+		       path, version, kind->nsteps);
+}
+
 /* Check, before anything is written, that the file is burstd's, and not newer. */
 static int check_version(struct db *d, int *version, struct err *e)
 {
@@ -153,12 +165,25 @@ static int check_version(struct db *d, int *version, struct err *e)
 	*version = (int)strtol(text, NULL, 10);
 	if (*version < 0 || (*version == 0) != (strcmp(tables, "0") == 0))
 		return err_set(e, ERR_DAMAGED, "%.120s: not a burstd journal", d->path);
-	if (*version > d->kind->nsteps)
-		return err_set(
-			e, ERR_INVALID,
-			"%.120s: schema %d is from a newer burstd; this one knows %d at most",
-			d->path, *version, d->kind->nsteps);
-	return 0;
+	return check_newest(d->path, *version, d->kind, e);
+}
+
+int db_look(const char *path, const struct db_kind *kind, struct err *e)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	unsigned char head[DB_HEAD] = {0};
+	uint32_t version = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return 0;
+	n = pread(fd, head, sizeof(head), 0);
+	(void)close(fd);
+	if (n != DB_HEAD || memcmp(head, "SQLite format 3", sizeof("SQLite format 3")) != 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(version); i++)
+		version = version << 8 | head[DB_VERSION_AT + i];
+	return check_newest(path, (int)version, kind, e);
 }
 
 /* A write may be repeated after SQLITE_FULL, but not after a failed fsync.  In WAL mode SQLITE_FULL

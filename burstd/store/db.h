@@ -32,6 +32,10 @@ int db_open(struct db **out, const char *path, const struct db_kind *kind, bool 
 int db_open_to_read(struct db **out, const char *path, const struct db_kind *kind, int *version,
 		    struct err *e);
 void db_close(struct db *d); /* NULL is fine */
+/* Is it, by its header alone, from a newer burstd?  Nothing is made, locked or changed; what is
+ * only in its log does not count, and one that cannot be read is not.  -1: *e, as db_open() has it.
+ */
+int db_look(const char *path, const struct db_kind *kind, struct err *e);
 
 /* The statement of this text, ready for binding.  It is prepared once, and found again by the
  * text's address: sql is a constant, in one place.  NULL: *e. */

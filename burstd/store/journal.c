@@ -34,6 +34,11 @@ int journal_open(struct journal **out, const char *path, bool *existed, struct e
 	return 0;
 }
 
+int journal_look_at(const char *path, struct err *e)
+{
+	return db_look(path, &kind_of_journal, e);
+}
+
 void journal_close(struct journal *j)
 {
 	if (j == NULL)

@@ -59,6 +59,8 @@ enum {
  * was. */
 int journal_open(struct journal **out, const char *path, bool *existed, struct err *e);
 void journal_close(struct journal *j); /* NULL is fine; every tx is gone before */
+/* Would journal_open() refuse it as a newer burstd's?  See db_look(). */
+int journal_look_at(const char *path, struct err *e);
 
 /* Start-up: everything that is known, in this order: batches, nodes (by name and generation),
  * sums, refusals, pools, rescues, claims, vouchers (by node and generation), prices, holds, what

@@ -43,6 +43,17 @@ grep -qP "^\tLAB_BAD_CONF = $status," tests/unit/daemon/lab.h ||
 grep -qx "RestartPreventExitStatus=$status" scripts/pkg/burstd.service ||
 	no scripts/pkg/burstd.service "RestartPreventExitStatus is not $status"
 grep -qx 'Restart=on-failure' scripts/pkg/burstd.service || no scripts/pkg/burstd.service "not started again when it fails"
+grep -qE "^	COMMAND_GIVE_UP = $status," burstd/ledger/complain.h || no burstd/ledger/complain.h "COMMAND_GIVE_UP is not $status"
+grep -qx "RestartPreventExitStatus=$status" scripts/pkg/burst-ledger.service ||
+	no scripts/pkg/burst-ledger.service "RestartPreventExitStatus is not $status"
+# While burstd is restarted its sockets and their directory stay.
+grep -qE '^FileDescriptorStoreMax=[3-9]$' scripts/pkg/burstd.service || no scripts/pkg/burstd.service "keeps no sockets"
+grep -qx 'RuntimeDirectoryPreserve=restart' scripts/pkg/burstd.service || no scripts/pkg/burstd.service "keeps no directory"
+# Each service is watched, and may say that it lives.
+for unit in scripts/pkg/burstd.service scripts/pkg/burst-ledger.service scripts/node/burst-agent.service; do
+	grep -qE '^WatchdogSec=[1-9][0-9]*(min)?$' "$unit" || no "$unit" "no WatchdogSec"
+	grep -qx 'NotifyAccess=main' "$unit" || no "$unit" "NotifyAccess is not main"
+done
 # Nobody else puts a node out.
 grep -qx 'Restart=always' scripts/node/burst-agent.service || no scripts/node/burst-agent.service "not always started again"
 ! grep -q '^RestartPreventExitStatus' scripts/node/burst-agent.service || no scripts/node/burst-agent.service "given up"

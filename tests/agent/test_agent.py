@@ -11,6 +11,7 @@ import json
 import os
 import re
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -411,6 +412,36 @@ def deadman_stopped(lab):
     n = len(b.beats())
     until(lambda: len(b.beats()) > n + 1, "heartbeats")
     never(lambda: lab.read("off"), "alive again", 3)
+
+
+def drain(s):
+    s.setblocking(False)
+    try:
+        while s.recv(64):
+            pass
+    except BlockingIOError:
+        s.settimeout(12)
+
+
+def watched(lab):
+    """it tells systemd that it lives, if that watches it, at least every ten seconds, whether a burstd answers or not"""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as s:
+        s.bind(f"{lab.dir}/notify")
+        s.settimeout(12)
+        p = lab.start(["https://127.0.0.3:1"],
+                      env={"NOTIFY_SOCKET": f"{lab.dir}/notify", "WATCHDOG_USEC": "120000000"})
+        for _ in range(2):
+            assert s.recv(64) == b"WATCHDOG=1"
+            drain(s)
+        p.send_signal(signal.SIGSTOP)
+        time.sleep(0.5)
+        drain(s)
+        try:
+            raise AssertionError(f"stopped, and says {s.recv(64)}")
+        except TimeoutError:
+            pass
+        p.send_signal(signal.SIGCONT)
+        assert s.recv(64) == b"WATCHDOG=1"
 
 
 # --- notices ----------------------------------------------------------------------------------------
@@ -1424,7 +1455,7 @@ def usage(lab):
 
 # A thread for each of the most patient first, so that the whole takes as long as these.
 TESTS = [urgent_overtakes, asks_on, interval_has_bounds, deadman_and_jobs, deadman_hears, deadman_without_jobs,
-         deadman_waits_not_for_ever, deadman_off, deadman_stopped, slow_servers, local_command_not, health_commands,
+         deadman_waits_not_for_ever, deadman_off, deadman_stopped, watched, slow_servers, local_command_not, health_commands,
          unkillable_command,
          rogue_renewal, wrong_clock, gpus, heartbeat_says_how_the_node_is, body_stays_small, fails_over_and_back,
          names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers, closed_connection,

@@ -23,9 +23,9 @@ admin() {
 	host timeout 60 su - admin -c "cd burstd && $1"
 }
 
-# follow N: the document's Nth block, to the letter.  A srun whose machine does not come up would wait for ResumeTimeout.
+# follow N [FILE]: the document's Nth block, to the letter.  A srun whose machine does not come up would wait for ResumeTimeout.
 follow() {
-	block "$1" >"$BARE_ROOT/home/admin/block"
+	block "$@" >"$BARE_ROOT/home/admin/block"
 	[ -s "$BARE_ROOT/home/admin/block" ] || return
 	host timeout 300 su - admin -c 'cd burstd && bash -eux ../block'
 }

@@ -278,6 +278,43 @@ static void test_trouble(void **state)
 	lab_free(l);
 }
 
+/* burstd is restarted, and breaks off what it has not answered: the next one is asked, but only
+ * what nobody can do twice by asking, and once. */
+static void test_asked_over_a_restart(void **state)
+{
+	static const char good[] = "{\"ok\":true}";
+	static const char *const once[] = {lab_hang_up, good};
+	static const struct {
+		const char *line;
+		int rc;
+		size_t requests;
+	} rows[] = {
+		{S "status", 0, 2},
+		{S "nodes --all", 0, 2},
+		{S "pools", 0, 2},
+		{S "config show", 0, 2},
+		{S "pause p", 3, 1},
+		{S "reconcile", 3, 1},
+		{S "notice i-1 --kind reclaim", 3, 1},
+	};
+	struct lab *l = lab_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lab_run(l, rows[i].line, once, COUNT(once));
+		if (l->rc != rows[i].rc || l->nrequests != rows[i].requests)
+			fail_msg("%s: %d, %zu: %s", rows[i].line, l->rc, l->nrequests, l->err);
+		if (l->nrequests == 2)
+			assert_string_equal(l->requests[0], l->requests[1]);
+	}
+	lab_run_once(l, S "status", lab_hang_up);
+	assert_int_equal(l->rc, 3);
+	assert_int_equal(l->nrequests, 2);
+	lab_run_once(l, S "status --timeout 300ms", lab_hang); /* its time is over */
+	assert_int_equal(l->nrequests, 1);
+	lab_free(l);
+}
+
 /* Fields that an older or odd burstd leaves out, or gives another type, cost a word, never the
  * command. */
 static void test_sparse(void **state)
@@ -510,6 +547,7 @@ int main(void)
 		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_colors),
 		cmocka_unit_test(test_words_of_others),
+		cmocka_unit_test(test_asked_over_a_restart),
 	};
 
 	return cmocka_run_group_tests_name("burstctl", tests, NULL, NULL);

@@ -31,6 +31,14 @@ static void check(enum conf_option_type type, const char *text, const char *why)
 
 static void test_texts_words_and_files(void **state)
 {
+	static const char *const no_secret[] = {"",
+						"a",
+						"credential:",
+						"credential:a/b",
+						"credential:..",
+						"credential:.hidden",
+						"credential:/a",
+						"Credential:a"};
 	(void)state;
 	check(CONF_TEXT, "a", NULL);
 	check(CONF_TEXT, "", want_text);
@@ -61,6 +69,11 @@ static void test_texts_words_and_files(void **state)
 	check(CONF_NAME, "-", "want a name: letters, digits, '-', '_' and '.', at most 63");
 	check(CONF_PATH, "/a", NULL);
 	check(CONF_PATH, "a", "want an absolute path");
+	check(CONF_PATH, "credential:a", "want an absolute path");
+	check(CONF_SECRET, "/a", NULL);
+	check(CONF_SECRET, "credential:cloud.key", NULL);
+	for (size_t i = 0; i < sizeof(no_secret) / sizeof(no_secret[0]); i++)
+		check(CONF_SECRET, no_secret[i], "want an absolute path, or credential:NAME");
 	check(CONF_URL, "http://h", NULL);
 	check(CONF_URL, "h", "want http://... or https://...");
 	check(CONF_LISTEN, "127.0.0.1:1", NULL);

@@ -23,6 +23,7 @@
 char lab_dir[] = "/run/labXXXXXX";
 bool lab_root;
 uid_t lab_uid;
+void (*lab_in_child)(void);
 static char burstd_path[600];
 
 /* --- files -------------------------------------------------------------------------------------
@@ -113,7 +114,9 @@ struct sockaddr_in lab_free_place(void)
 /* By its descriptor: the way to it may be closed to others. */
 static void run_burstd(char *const *argv)
 {
-	int fd = open(burstd_path, O_RDONLY | O_CLOEXEC);
+	const int low = open(burstd_path, O_RDONLY | O_CLOEXEC);
+	/* Not among those that systemd hands over. */
+	const int fd = fcntl(low, F_DUPFD_CLOEXEC, LAB_FDS);
 
 	if (lab_uid != 0 && (setgroups(0, NULL) != 0 || setresgid(lab_uid, lab_uid, lab_uid) != 0 ||
 			     setresuid(lab_uid, lab_uid, lab_uid) != 0))
@@ -133,6 +136,8 @@ void lab_start_args(struct burstd *b, char *const *argv)
 		(void)dup2(ends[1], STDERR_FILENO);
 		(void)dup2(open(lab_path("out"), O_WRONLY | O_CREAT | O_TRUNC, 0600),
 			   STDOUT_FILENO);
+		if (lab_in_child != NULL)
+			lab_in_child();
 		run_burstd(argv);
 		_exit(127);
 	}

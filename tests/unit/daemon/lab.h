@@ -17,6 +17,7 @@ enum {
 	LAB_TEXT_SIZE = 1 << 16,
 	LAB_PATIENCE_MS = 30000, /* far more than anything here takes; ends a hang */
 	LAB_BAD_CONF = 78,
+	LAB_FDS = 20, /* descriptors below this one may be made in lab_in_child */
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -31,6 +32,8 @@ struct burstd {
 extern char lab_dir[];
 extern bool lab_root; /* root outside of a namespace, too: other users exist */
 extern uid_t lab_uid; /* burstd's uid; 0: ours */
+/* Called between fork and exec; NULL: nothing is. */
+extern void (*lab_in_child)(void);
 
 /* Enter our own namespaces, for good.  false: not possible, main() ends with *rc. */
 bool lab_open(int *rc);

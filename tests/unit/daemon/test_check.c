@@ -530,10 +530,40 @@ static void test_check_slurm(void **state)
 	free(b);
 }
 
+/* A credential that systemd loads for burstd is shown to nobody else: that is no problem, and a
+ * start outside of its service is without that provider. */
+static void test_a_credential_of_systemd_is_not_seen(void **state)
+{
+	struct burstd *b = mem_zalloc(sizeof(*b));
+
+	(void)state;
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	lab_write_conf("\"DIR/token", "\"credential:token");
+	lab_start(b, "--check", lab_path("burstd.conf"));
+	lab_finish(b);
+	assert_int_equal(b->rc, 0);
+	assert_non_null(strstr(b->text, "note: credential:token is not checked: systemd shows it "
+					"to burstd's service alone\n"));
+	/* In the service it is a file like others. */
+	assert_int_equal(setenv("CREDENTIALS_DIRECTORY", lab_dir, 1), 0);
+	lab_start(b, "--check", lab_path("burstd.conf"));
+	lab_finish(b);
+	assert_int_equal(b->rc, 0);
+	assert_null(strstr(b->text, "token"));
+	lab_write_conf("\"DIR/token", "\"credential:tokem");
+	lab_start(b, "--check", lab_path("burstd.conf"));
+	lab_finish(b);
+	assert_int_equal(b->rc, LAB_BAD_CONF);
+	assert_non_null(strstr(b->text, "/tokem: No such file"));
+	assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
+	free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_a_credential_of_systemd_is_not_seen),
 		cmocka_unit_test(test_check_spool),
 		cmocka_unit_test(test_check_as),
 		cmocka_unit_test(test_check_slurm),

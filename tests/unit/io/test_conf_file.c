@@ -370,6 +370,50 @@ static void test_file(void **state)
 	rmdir(dir);
 }
 
+/* A credential that systemd loads is named, and is in the directory that it tells; who is not its
+ * service looks where that is. */
+static void test_credentials_of_systemd(void **state)
+{
+	static const char text[] =
+		"cluster = c\ncurrency = EUR\n"
+		"secrets { driver = vault name = b address = \"https://v\""
+		" credential_file = \"credential:vault\" }\n"
+		"provider a { driver = sim url = \"http://127.0.0.1:1\""
+		" credential_file = \"credential:cloud.key\" }\n"
+		"provider b { driver = sim url = \"http://127.0.0.1:1\""
+		" credential_file = \"/etc/b\" }\n"
+		"pool p { nodes = n1 provider = a type = t region = r max_nodes = 1"
+		" max_rate = \"1\" }\n"
+		"alert w { kind = webhook url_file = \"credential:url\""
+		" secret_file = \"credential:key\" }\n";
+	char dir[] = "/tmp/confXXXXXX", path[64];
+	struct err e = {0};
+	struct conf *c;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/burstd.conf", dir);
+	write_file(path, text, sizeof(text) - 1, 0644);
+	assert_int_equal(setenv("CREDENTIALS_DIRECTORY", "/run/credentials/x.service", 1), 0);
+	if (conf_file_load(&c, path, provider_options, &e) != 0)
+		fail_msg("%s", e.msg);
+	assert_string_equal(c->providers[0].credential_file,
+			    "/run/credentials/x.service/cloud.key");
+	assert_string_equal(c->providers[1].credential_file, "/etc/b");
+	assert_string_equal(c->secrets.credential_file, "/run/credentials/x.service/vault");
+	assert_string_equal(c->alerts[0].url_file, "/run/credentials/x.service/url");
+	assert_string_equal(c->alerts[0].secret_file, "/run/credentials/x.service/key");
+	assert_null(c->alerts[0].password_file);
+	conf_free(c);
+	assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
+	assert_int_equal(conf_file_load(&c, path, provider_options, &e), 0);
+	assert_string_equal(c->providers[0].credential_file,
+			    "/run/credentials/burstd.service/cloud.key");
+	conf_free(c);
+	unlink(path);
+	rmdir(dir);
+}
+
 static void test_user_data_is_read_from_its_file(void **state)
 {
 	char path[] = "/tmp/user-data-XXXXXX";
@@ -414,6 +458,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_syntax),
+		cmocka_unit_test(test_credentials_of_systemd),
 		cmocka_unit_test(test_file),
 		cmocka_unit_test(test_user_data_is_read_from_its_file),
 		cmocka_unit_test(test_too_long),

@@ -153,6 +153,64 @@ static void test_watchdog(void **state)
 	}
 }
 
+/* Of what a listening socket is to be kept for the next start, systemd gets a copy and its name. */
+static void test_keep_and_drop(void **state)
+{
+	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(int))];
+	char path[64], buf[80] = "";
+	struct iovec part = {buf, sizeof(buf) - 1};
+	struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = room};
+	int fd, got, pair[2];
+	char c = 0;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "@burstd-keep-%d", (int)getpid());
+	fd = listen_at(path);
+	assert_int_equal(setenv("NOTIFY_SOCKET", path, 1), 0);
+	assert_true(sd_is_there());
+	assert_int_equal(pipe(pair), 0);
+	sd_keep("ctl", pair[0]);
+	m.msg_controllen = sizeof(room);
+	assert_true(recvmsg(fd, &m, MSG_CMSG_CLOEXEC) > 0);
+	assert_string_equal(buf, "FDSTORE=1\nFDNAME=ctl");
+	assert_true(m.msg_controllen >= CMSG_LEN(sizeof(int)));
+	memcpy(&got, CMSG_DATA((struct cmsghdr *)(void *)room), sizeof(got));
+	assert_int_equal(write(pair[1], "x", 1), 1);
+	assert_int_equal(read(got, &c, 1), 1);
+	assert_int_equal(c, 'x');
+	memset(buf, 0, sizeof(buf));
+	sd_drop("metrics");
+	m.msg_controllen = sizeof(room);
+	assert_true(recvmsg(fd, &m, MSG_CMSG_CLOEXEC) > 0);
+	assert_string_equal(buf, "FDSTOREREMOVE=1\nFDNAME=metrics");
+	assert_int_equal(m.msg_controllen, 0);
+	(void)close(fd);
+	(void)close(got);
+	(void)close(pair[0]);
+	(void)close(pair[1]);
+	(void)unsetenv("NOTIFY_SOCKET");
+	assert_false(sd_is_there());
+}
+
+/* Who lives but does nothing is not alive. */
+static void test_no_food_without_work(void **state)
+{
+	char path[64], buf[32] = "";
+	int fd;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "@burstd-still-%d", (int)getpid());
+	fd = listen_at(path);
+	assert_int_equal(setenv("NOTIFY_SOCKET", path, 1), 0);
+	sd_watchdog_feed(SD_STILL_MS + 8, 7);
+	assert_int_equal(recv(fd, buf, sizeof(buf) - 1, 0), -1);
+	sd_watchdog_feed(SD_STILL_MS + 7, 7);
+	assert_true(recv(fd, buf, sizeof(buf) - 1, 0) > 0);
+	assert_string_equal(buf, "WATCHDOG=1");
+	(void)close(fd);
+	(void)unsetenv("NOTIFY_SOCKET");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +219,8 @@ int main(void)
 		cmocka_unit_test(test_notify_nobody),
 		cmocka_unit_test(test_full_queue_does_not_block_for_long),
 		cmocka_unit_test(test_watchdog),
+		cmocka_unit_test(test_keep_and_drop),
+		cmocka_unit_test(test_no_food_without_work),
 	};
 
 	return cmocka_run_group_tests_name("sd", tests, NULL, NULL);

@@ -405,6 +405,20 @@ static void test_one_enrols_at_a_time(void **state)
 	assert_int_equal(e.code, ERR_LIMIT);
 }
 
+/* What systemd loads is systemd's to write. */
+static void test_a_credential_of_systemd_is_not_written(void **state)
+{
+	static char loaded[] = "/run/credentials/burstd.service/vault";
+	struct err e = {0};
+
+	(void)state;
+	F.conf.secrets.credential_file = loaded;
+	assert_int_equal(engine_enroll(&F.e, "another", "uid 7", &e), -1);
+	assert_int_equal(e.code, ERR_INVALID);
+	assert_non_null(strstr(e.msg, "a credential that systemd loads: burstd cannot write it"));
+	F.conf.secrets.credential_file = file;
+}
+
 /* --- a file ----------------------------------------------------------------------------------- */
 
 static int file_setup(void **state)
@@ -548,6 +562,7 @@ int main(void)
 		E(test_a_token_that_was_used_before_is_an_alarm),
 		E(test_unwrap_is_never_sent_again_blindly),
 		E(test_one_enrols_at_a_time),
+		E(test_a_credential_of_systemd_is_not_written),
 		L(test_a_file_is_read_as_a_server_is_asked),
 		L(test_a_file_that_is_not_there_or_open_to_all_is_told_of),
 		L(test_a_file_that_somebody_else_has_written_stays),
