@@ -6,7 +6,7 @@ export RPM_RELEASE
 ifeq ($(wildcard scripts/pkg/package.mk),)
 dist:
 	@mkdir -p $(BUILD)/dist
-	@if [ -e .git ]; then git archive HEAD; else tar -c --exclude=./$(BUILD) .; fi >$(BUILD)/dist/tar
+	@if [ -e .git ]; then git archive HEAD; else tar -c --exclude=./$(BUILD) --exclude=./build .; fi >$(BUILD)/dist/tar
 	@rm -rf $(BUILD)/dist/burstd-$(VERSION) && mkdir $(BUILD)/dist/burstd-$(VERSION)
 	@tar -x -C $(BUILD)/dist/burstd-$(VERSION) -f $(BUILD)/dist/tar
 	@tar -c -C $(BUILD)/dist --sort=name --mtime=@$(SOURCE_DATE_EPOCH) --owner=0 --group=0 --numeric-owner burstd-$(VERSION) | \

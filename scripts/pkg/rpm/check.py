@@ -7,6 +7,7 @@ Another spec, for tests of this one: check.py FILE.
 """
 
 import fnmatch
+import pathlib
 import re
 import subprocess
 import sys
@@ -89,8 +90,8 @@ def files(spec):
 
 def units(spec):
     """A unit that can be enabled must be made known, stopped and restarted by its package."""
-    sources = subprocess.run(["git", "ls-files", "*.service", "*.socket"], check=True, capture_output=True, text=True).stdout.split()
-    can = {s.split("/")[-1] for s in sources if "[Install]" in open(s, encoding="utf-8").read()}
+    sources = [file for kind in ("service", "socket", "timer") for file in pathlib.Path("scripts").rglob("*." + kind)]
+    can = {file.name for file in sources if "[Install]" in file.read_text(encoding="utf-8")}
     wrong = []
     for p, pattern in claims(spec):
         unit = pattern.split("/")[-1]

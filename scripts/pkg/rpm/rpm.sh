@@ -28,7 +28,9 @@ if [ -e /etc/debian_version ]; then
 	: "${RPM_RELEASE:=.debian}"
 fi
 [ -z "${RPM_RELEASE-}" ] || set -- "$@" --define "dist $RPM_RELEASE"
-rpmbuild -ta "$@" "$archive" >"$out/log" 2>&1 || {
+# What this make told its children is not the packages' make's.
+env -u BUILD -u MODE -u WERROR -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u PKG_CFLAGS -u PKG_LIBS -u MUSL_GCC \
+	rpmbuild -ta "$@" "$archive" >"$out/log" 2>&1 || {
 	tail -n 30 "$out/log" >&2
 	echo "rpm: rpmbuild failed; $out/log has all that it said" >&2
 	exit 1
