@@ -34,6 +34,7 @@ struct node_exchange { /* a request, from its first line until its answer is sen
 	struct MHD_Connection *conn;
 	char *query, *body;
 	size_t len, cap, swallowed;
+	size_t head; /* length of the first line and of the headers */
 	uint32_t slot;
 	bool started, too_long, answered;
 	struct http_answer an; /* from the answer until MHD has it */

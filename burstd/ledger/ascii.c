@@ -33,7 +33,7 @@ void ascii_name(struct str *s, const char *text)
 
 static uint32_t code_of(const char *p, size_t n)
 {
-	uint32_t c = (unsigned char)p[0] & (n == 2 ? 0x1f : n == 3 ? 0x0f : 0x07);
+	uint32_t c = (unsigned char)p[0] & (n == 2 ? 0x1fU : n == 3 ? 0x0fU : 0x07U);
 
 	for (size_t i = 1; i < n; i++)
 		c = c << 6 | ((unsigned char)p[i] & 0x3f);

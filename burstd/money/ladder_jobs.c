@@ -392,9 +392,9 @@ static void let_go(struct engine *e, struct ending *x)
 static void on_job(void *ctx, const struct slurm_job *j)
 {
 	struct engine *e = ctx;
-	struct end end = {
-		.at = {[BUDGET_REQUEUES].at_ms = INT64_MAX, [BUDGET_KILLS].at_ms = INT64_MAX},
-		.begin_ms = INT64_MAX};
+	struct end end = {.at = {[BUDGET_REQUEUES] = {.at_ms = INT64_MAX},
+				 [BUDGET_KILLS] = {.at_ms = INT64_MAX}},
+			  .begin_ms = INT64_MAX};
 	struct ending *x = noted(e, job_find(e, j->number, JOB_ENDING), j);
 	const int64_t first_ms = x != NULL ? x->j.first_ms : engine_now(e);
 	struct hostlist *h;

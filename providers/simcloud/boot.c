@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
@@ -84,7 +85,7 @@ static void redirect(const char *dir)
 	out = open("console.log", O_WRONLY | O_CREAT | O_APPEND, 0644);
 	if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
 		_exit(126);
-	(void)close_range(3, ~0U, 0);
+	(void)syscall(__NR_close_range, 3, ~0U, 0); /* glibc has it from 2.34 on */
 }
 
 /* Every signal is blocked here until the handlers, which belong to the parent's loop, are off. */

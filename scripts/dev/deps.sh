@@ -1,8 +1,12 @@
 #!/bin/sh
-# deps.sh [--list] [build|matrix|contract|examples|monitoring]: install the Debian packages burstd needs to build, test and demonstrate,
-# starting no service; with `build` only what `make` and `make install` need, with `matrix` what makes the chroots of
-# tests/matrix/run.sh, with `contract` what tests/contract needs, with `examples` what `make examples` needs besides what all
-# needs, with `monitoring` a Prometheus for the tests of alerts and boards.  --list: only print their names.
+# deps.sh [--list] [WORD]: install the Debian packages burstd needs to build, test and demonstrate, starting no service; with a
+# WORD only those that one thing needs.  --list: only print their names.
+#   build       `make` and `make install`
+#   contract    tests/contract
+#   matrix      the chroots of tests/matrix/run.sh
+#   package     `make deb`
+#   rpm         `make rpm`
+#   examples, images, monitoring, site      `make` of that name, besides what all needs
 #
 # munge, mariadb, slurm and prometheus start their daemons when they are installed.  Ours run privately, so
 # while this script installs, policy-rc.d denies every service start; a policy-rc.d of the site's
@@ -17,13 +21,18 @@ unit='libcmocka-dev perl procps openssl zsh lua5.1'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
 	python3 python3-aiosmtpd nftables iptables'
 cover='gcovr'
-check='git patch clang clang-format clang-tidy cppcheck shellcheck systemd'
+check='git patch clang clang-format clang-tidy cppcheck shellcheck shfmt systemd'
 contract='python3-venv'
 examples="$contract python3-dev g++"
 monitoring="$contract prometheus"
+package='build-essential debhelper dpkg-dev lintian gnupg python3 git'
+rpm='git rpm rpmlint'
+site='python3 mkdocs mkdocs-material mandoc linkchecker python3-markdown-it'
+images='packer mkosi systemd-container'
 matrix='debootstrap debian-archive-keyring gpgv util-linux'
 # Where these cannot be had, all goes on but what they are for, which says so.
-optional=' musl-tools zsh lua5.1 gcovr python3-venv python3-dev g++ prometheus '
+optional=' musl-tools zsh lua5.1 gcovr shfmt python3-venv python3-dev g++ prometheus packer mkosi systemd-container '
+optional="$optional mkdocs mkdocs-material mandoc linkchecker python3-markdown-it "
 # libFuzzer's runtime carries clang's version in its name.
 fuzz=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p' | head -n 1)
 
@@ -39,8 +48,12 @@ case "$# $*" in
 '1 contract') want="$build $contract" ;;
 '1 examples') want=$examples ;;
 '1 monitoring') want=$monitoring ;;
+'1 package') want="$build $package" ;;
+'1 rpm') want="$build $rpm" ;;
+'1 site') want=$site ;;
+'1 images') want=$images ;;
 *)
-	echo "usage: deps.sh [--list] [build|matrix|contract|examples|monitoring]" >&2
+	echo "usage: deps.sh [--list] [build|contract|matrix|package|rpm|examples|images|monitoring|site]" >&2
 	exit 2
 	;;
 esac

@@ -57,13 +57,21 @@ static void test_cap_on_requests(void **state)
 
 /* --- one connection for many requests --------------------------------------------------------- */
 
+/* An older libcurl cannot be kept from sending a request again: each that must not be repeated has
+ * a connection of its own there, on which nobody is cut as the second one. */
+#if LIBCURL_VERSION_NUM >= 0x075000
+enum { FRESH = 0 };
+#else
+enum { FRESH = 1 };
+#endif
+
 static void test_reuse(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 5; i++)
 		ask(i % 2 ? "GET" : "POST", "/ok", 1000);
 	assert_int_equal(F.ok, 5);
-	assert_int_equal(F.h.accepted, 1);
+	assert_int_equal(F.h.accepted, FRESH ? 3 : 1);
 }
 
 /* F32: the server closed the connection while nobody used it, and we know. */
@@ -84,8 +92,8 @@ static void test_cut_on_a_reused_connection(void **state)
 	static const struct {
 		const char *method;
 		bool again;
-	} methods[] = {{"POST", false}, {"PUT", false}, {"DELETE", false}, {"PATCH", false},
-		       {"post", false}, {"GET", true},  {"HEAD", true}};
+	} methods[] = {{"GET", true},     {"HEAD", true},   {"POST", false}, {"PUT", false},
+		       {"DELETE", false}, {"PATCH", false}, {"post", false}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
@@ -94,7 +102,7 @@ static void test_cut_on_a_reused_connection(void **state)
 		F.h.requests = 0;
 		ask(methods[i].method, "/second", 1000);
 		assert_int_equal(F.h.requests, methods[i].again ? 2 : 1);
-		assert_int_equal(F.code, methods[i].again ? 0 : ERR_NET);
+		assert_int_equal(F.code, methods[i].again || FRESH ? 0 : ERR_NET);
 	}
 }
 
@@ -109,7 +117,7 @@ static void test_cut_with_a_body(void **state)
 	wait_for(2);
 	pass(50);
 	assert_int_equal(F.h.requests, 1);
-	assert_int_equal(F.code, ERR_NET);
+	assert_int_equal(F.code, FRESH ? 0 : ERR_NET);
 }
 
 /* --- callbacks -------------------------------------------------------------------------------- */

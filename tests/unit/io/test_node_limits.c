@@ -50,15 +50,18 @@ static void a_body_may_have_64_KiB(void **state)
 	assert_int_equal(F.served, 3);
 }
 
-static int with_header(size_t n)
+/* The answer to a request whose first line and headers are `len` bytes, of which most are between
+ * `before` and `after`. */
+static int of_length(const char *before, const char *after, size_t len)
 {
+	const size_t at = strlen(before), n = len - at - strlen(after);
+	char *text = mem_zalloc(len + 1), out[4096];
 	struct tls_peer p;
-	char *text = mem_zalloc(n + 128), out[4096];
 	int rc;
 
-	(void)snprintf(text, n + 128, "GET / HTTP/1.1\r\nHost: x\r\nX-Long: ");
-	memset(text + strlen(text), 'x', n);
-	memcpy(text + strlen(text), "\r\n\r\n", 5);
+	memcpy(text, before, at);
+	memset(text + at, 'x', n);
+	memcpy(text + at + n, after, strlen(after));
 	assert_int_equal(dial(&p, NULL), 0);
 	rc = say(&p, text);
 	if (rc == 0)
@@ -70,12 +73,20 @@ static int with_header(size_t n)
 
 static void headers_may_have_8_KiB(void **state)
 {
+	static const char header[] = "GET / HTTP/1.1\r\nHost: x\r\nX-Long: ", end[] = "\r\n\r\n",
+			  query[] = "GET /?", more[] = " HTTP/1.1\r\nHost: x\r\n\r\n",
+			  method[] = " / HTTP/1.1\r\nHost: x\r\n\r\n";
+
 	(void)state;
 	start();
-	assert_int_equal(with_header(8000), 200);
-	assert_int_equal(with_header(8300), 431);
-	assert_int_not_equal(with_header(100000), 200);
-	assert_int_equal(F.served, 1);
+	assert_int_equal(of_length(header, end, NODE_HEADER_MAX), 200);
+	assert_int_equal(of_length(header, end, NODE_HEADER_MAX + 1), 431);
+	assert_int_equal(of_length(query, more, NODE_HEADER_MAX), 200);
+	assert_int_equal(of_length(query, more, NODE_HEADER_MAX + 1), 431);
+	assert_int_not_equal(of_length("", method, NODE_HEADER_MAX), 431);
+	assert_int_equal(of_length("", method, NODE_HEADER_MAX + 1), 431);
+	assert_int_not_equal(of_length(header, end, 100000), 200);
+	assert_int_equal(F.served, 3);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */

@@ -449,9 +449,14 @@ static void test_check(void **state)
 	assert_check(F.dir, ERR_NONE, NULL);
 }
 
+/* Before 2.33 glibc's faccessat() asked by the real user, which stays root's in this test. */
+enum { FACCESSAT_BY_EUID = __GLIBC_PREREQ(2, 33) };
+
 static void test_check_as_another_user(void **state)
 {
 	(void)state;
+	if (!FACCESSAT_BY_EUID)
+		skip();
 	need_root();
 	assert_int_equal(seteuid(STRANGER), 0);
 	assert_check(F.dir, ERR_IO, "Permission denied"); /* root's, mode 0755 */

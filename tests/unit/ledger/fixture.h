@@ -22,6 +22,7 @@
 #include "store/ledger_attempts.h"
 #include "store/ledger_facts.h"
 #include "store/ledger_postings.h"
+#include "tests/unit/store/run_sql.h"
 
 /* 2026-11-10T00:00:00Z, a second since 1970. */
 #define T0 INT64_C(1794268800)
@@ -53,7 +54,7 @@ static inline void exec(const char *file, const char *fmt, ...)
 	va_end(ap);
 	assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_busy_timeout(db, 1000), SQLITE_OK);
-	if (sqlite3_exec(db, text, NULL, NULL, &why) != SQLITE_OK)
+	if (run_sql(db, text, &why) != SQLITE_OK)
 		fail_msg("%s: %s", text, why);
 	sqlite3_close(db);
 }

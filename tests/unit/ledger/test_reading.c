@@ -76,6 +76,9 @@ static void test_this_month(void **state)
 
 enum { NOBODY = 65534 };
 
+/* Before 2.33 glibc's faccessat() asked by the real user, which stays root's in these tests. */
+enum { FACCESSAT_BY_EUID = __GLIBC_PREREQ(2, 33) };
+
 static void assert_refused(const char *path, const char *why)
 {
 	struct err e = {0};
@@ -93,6 +96,8 @@ static void test_a_ledger_that_cannot_be_read(void **state)
 	int fd;
 
 	(void)state;
+	if (!FACCESSAT_BY_EUID)
+		skip();
 	assert_non_null(mkdtemp(dir));
 	(void)snprintf(path, sizeof(path), "%s/ledger.db", dir);
 	assert_refused(path, "there is no ledger yet; the service burst-ledger makes it");

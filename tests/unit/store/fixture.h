@@ -19,6 +19,7 @@
 #include "store/journal_events.h"
 #include "store/journal_nodes.h"
 #include "store/journal_usage.h"
+#include "tests/unit/store/run_sql.h"
 
 struct fixture {
 	char dir[32], path[64];
@@ -86,7 +87,7 @@ static inline int sql(const struct fixture *f, const char *text)
 	int rc;
 
 	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-	rc = sqlite3_exec(db, text, NULL, NULL, NULL);
+	rc = run_sql(db, text, NULL);
 	sqlite3_close(db);
 	return rc;
 }

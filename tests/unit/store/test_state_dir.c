@@ -157,6 +157,15 @@ int fstatat(int dir, const char *path, struct stat *st, int flags)
 	return -1;
 }
 
+#if !__GLIBC_PREREQ(2, 33) /* the name that a caller's fstatat() had before */
+int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags);
+int __fxstatat(int version, int dir, const char *path, struct stat *st, int flags)
+{
+	(void)version;
+	return fstatat(dir, path, st, flags);
+}
+#endif
+
 /* Any file of an earlier life says that there was a uuid: a new one is not written (I11). */
 static void test_a_lost_uuid_is_not_replaced(void **state)
 {
