@@ -578,7 +578,7 @@ tsan: ## the threads of the node-facing listener and of mails under ThreadSaniti
 # --- install ----------------------------------------------------------------------------------
 
 # MODE:FILE:WHERE.  Install and uninstall both go by it.  The documents keep their tree, so that their links hold.
-DOCS     := README.md CONTRIBUTING.md SECURITY.md LICENSE VERSION $(wildcard docs/*.md docs/adr/*.md docs/providers/*.md docs/examples/*)
+DOCS     := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE VERSION $(wildcard docs/*.md docs/adr/*.md docs/providers/*.md docs/examples/*)
 INSTALL_FILES := \
 	755:$(BIN)/burstd:$(sbindir)/burstd \
 	755:$(BIN)/burstctl:$(bindir)/burstctl \
