@@ -194,7 +194,11 @@ same_archive() {
 signed() {
 	export GNUPGHOME=$tmp/gpg
 	mkdir -m 700 "$GNUPGHOME" && mkdir "$tmp/out.d" || return
-	gpg --batch --quiet --passphrase '' --quick-gen-key tester@burstd.invalid ed25519 || return
+	# Its agent is given five seconds to start, which on a busy machine may be too few.
+	for _ in 1 2 3; do
+		! gpg --batch --quiet --passphrase '' --quick-gen-key tester@burstd.invalid ed25519 || break
+	done
+	gpg --list-secret-keys tester@burstd.invalid || return
 	echo one >"$tmp/out.d/a.deb" && echo said >"$tmp/out.d/log"
 	KEY='' scripts/pkg/checksums.sh "$tmp/out.d" "$tmp/nothing" 2>"$tmp/unsigned" && grep -q 'not signed' "$tmp/unsigned" || return
 	[ ! -e "$tmp/out.d/SHA256SUMS.asc" ] && KEY=tester@burstd.invalid scripts/pkg/checksums.sh "$tmp/out.d" || return

@@ -58,6 +58,8 @@ build() {
 
 old_tree() { # as a tar
 	local dir
+	git cat-file -e "$older^{commit}" 2>/dev/null ||
+		fail "packages: this clone lacks the commit $older, which is upgraded from: git fetch --unshallow"
 	dir=$(mktemp -d)
 	git archive "$older" | tar -x -C "$dir"
 	rm -rf "$dir/scripts/pkg/debian"
