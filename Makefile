@@ -240,12 +240,13 @@ $(B)/providers/attest/aws_identity.o: providers/attest/aws-identity.pem
 # userdata.c has the templates in it (.incbin), which -MMD does not see.
 $(B)/burstd/core/userdata.o: scripts/node/stage0.sh.in scripts/node/stage0-token.sh.in
 
-# A title of "name(1)" alone gets our version for the foot of the page.
+# A title of "name(1)" alone gets our version for the foot of the page.  man renders the tables of a page that says it has some.
 $(BUILD)/man/%: docs/man/%.scd VERSION Makefile
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  MAN   $@")
 	@command -v scdoc >/dev/null || { echo "scdoc is not installed; \`make deps-build\` installs it" >&2; exit 1; }
 	$(Q)sed -e '1s/^\([a-z.-]*([1-8])\) *$$/\1 "burstd $(VERSION)"/' -e 's/@VERSION@/$(VERSION)/g' $< | scdoc >$@
+	$(Q)! grep -q '^\.TS' $@ || sed -i "1i '\\\\\" t" $@
 
 # --- tests ------------------------------------------------------------------------------------
 
@@ -577,7 +578,7 @@ tsan: ## the threads of the node-facing listener and of mails under ThreadSaniti
 # --- install ----------------------------------------------------------------------------------
 
 # MODE:FILE:WHERE.  Install and uninstall both go by it.  The documents keep their tree, so that their links hold.
-DOCS     := README.md CONTRIBUTING.md SECURITY.md LICENSE VERSION $(wildcard docs/*.md docs/adr/*.md docs/providers/*.md docs/examples/*)
+DOCS     := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE VERSION $(wildcard docs/*.md docs/adr/*.md docs/providers/*.md docs/examples/*)
 INSTALL_FILES := \
 	755:$(BIN)/burstd:$(sbindir)/burstd \
 	755:$(BIN)/burstctl:$(bindir)/burstctl \

@@ -1,4 +1,5 @@
-# document.bash: a document, docs/slurm-integration.md unless another is named, for tests that follow it.  To be sourced (bash), in the repository's root.
+# document.bash: for tests that follow a document: docs/slurm-integration.md, unless they name another.  To be sourced (bash), in the
+# repository's root.
 
 # block N [FILE]: the Nth block of its commands; nothing if there is none
 block() {

@@ -40,15 +40,6 @@ setup_file() {
 	[ "$(stat -c %a "$BARE_ROOT/etc/slurm/slurm.conf")" = 644 ]
 }
 
-# The image of the cloud's machines, which share the installation of this host.  They have no cgroups of their own, as real ones
-# have, and slurmd would have to be in some.
-machines() {
-	host systemctl mask --quiet slurmd
-	host apt-get -qq install -y --no-install-recommends slurmd >"$BARE_ROOT/root/apt.log" 2>&1
-	echo ProctrackType=proctrack/linuxproc >>"$BARE_ROOT/etc/slurm/slurm.conf"
-	echo CgroupPlugin=cgroup/v1 >"$BARE_ROOT/etc/slurm/cgroup.conf"
-}
-
 @test "slurm-conf adds what slurmctld needs to burst" {
 	follow 4
 	grep -q '^NodeName=gpu\[1-4\] .*State=CLOUD' "$BARE_ROOT/etc/slurm/slurm.conf"
@@ -68,12 +59,5 @@ sinfo_of() {
 }
 
 @test "a job runs on a machine that was not there" {
-	local seconds
-	run follow 6
-	echo "$output"
-	[ "$status" = 0 ]
-	[ "${lines[-1]}" = gpu1 ]
-	seconds=$(($(date +%s) - $(cat "$BARE_ROOT/root/began")))
-	echo "# to the first burst: $((seconds / 60)) min $((seconds % 60)) s, without downloads" >&3
-	[ $seconds -lt 900 ]
+	first_burst
 }

@@ -1,6 +1,7 @@
-# host.bash: what the tests of this directory share.  run.sh has the host, and who works there: admin, who has sudo, in the source
-# tree in his home.
+# host.bash: what tests on bare hosts share.  run.sh has the host, and who works there: admin, who has sudo, in the source tree in
+# his home.
 
+# shellcheck disable=SC2154  # status, output and lines, of bats
 bats_require_minimum_version 1.5.0
 # shellcheck source=tests/document.bash
 . tests/document.bash
@@ -58,6 +59,31 @@ cloud() {
 	host systemd-run --quiet --unit=cloud simcloud --listen 127.0.0.1:8900 --token-file /opt/cloud/key --subnet 10.77.0.0/16 \
 		--seed 1 --boot /opt/cloud/sim-boot --hosts-extra /opt/cloud/hosts --run-dir /run/cloud
 	within 10 host bash -c ': </dev/tcp/127.0.0.1/8900'
+}
+
+# The image of the cloud's machines, which share the installation of this host.  They have no cgroups of their own, as real ones
+# have, and slurmd would have to be in some.
+machines() {
+	host systemctl mask --quiet slurmd
+	host apt-get -qq install -y --no-install-recommends slurmd >"$BARE_ROOT/root/apt.log" 2>&1
+	echo ProctrackType=proctrack/linuxproc >>"$BARE_ROOT/etc/slurm/slurm.conf"
+	echo CgroupPlugin=cgroup/v1 >"$BARE_ROOT/etc/slurm/cgroup.conf"
+}
+
+# first_burst: a job runs on a machine that was not there.  How long that took, since /root/began was written, is told.
+first_burst() {
+	local seconds
+	run follow 6
+	echo "$output"
+	[ "$status" = 0 ] || return
+	[ "${lines[-1]}" = gpu1 ] || return
+	seconds=$(($(date +%s) - $(cat "$BARE_ROOT/root/began")))
+	echo "# to the first burst: $((seconds / 60)) min $((seconds % 60)) s, without downloads" >&3
+	[ $seconds -lt 900 ]
+}
+
+none_left() {
+	[[ $(admin 'burstctl nodes') = all\ * ]]
 }
 
 # What it says of a cluster and of jobs there where something failed.

@@ -1,23 +1,24 @@
 #!/bin/bash
 # run.sh [FILE.bats...]: docs/slurm-integration.md on hosts that have nothing but Debian (`make bare`).
 #
-# Each FILE (all in this directory, unless some are named) gets a host of its own: Debian 12's smallest installation, a systemd
-# that really runs, sudo, and the working tree in the home of a user `admin`.  It runs in namespaces, with a network that
-# leads nowhere, and ends with the test; its disk, $BUILD/chroot/bare-FILE, is deleted then, unless KEEP=1.
+# Each FILE (all in this directory, unless some are named; those of other directories `load ../bare/host`) gets a host of its
+# own: Debian's smallest installation, a systemd that really runs, sudo, and the working tree in the home of a user `admin`.  It
+# runs in namespaces, with a network that leads nowhere, and ends with the test; its disk, $BUILD/chroot/bare-FILE, is deleted
+# then, unless KEEP=1.
 # The installation, with all packages that are going to be installed but none of them installed, is made once by
-# debootstrap and kept as $BUILD/chroot/bare-bookworm.tar, until the list of packages changes; delete it to have newer ones.
+# debootstrap and kept as $BUILD/chroot/bare-SUITE.tar, until the list of packages changes; delete it to have newer ones.
 #
 # Where root, namespaces, debootstrap, the mirror or a second systemd are refused: one sentence, status 77; to prove, a plan that
 # says so (`prove --exec tests/bare/run.sh tests/bare/*.bats`).
-#   MIRROR=  http://deb.debian.org/debian; http_proxy is respected
+#   HOST_SUITE=  bookworm, unless it is said      MIRROR=  http://deb.debian.org/debian; http_proxy is respected
 set -eu -o pipefail
-keep='ANSIBLE_NEW ANSIBLE_OLD ANSIBLE_COLLECTIONS BUILD KEEP MIRROR HARNESS_ACTIVE http_proxy https_proxy no_proxy'
+keep='ANSIBLE_NEW ANSIBLE_OLD ANSIBLE_COLLECTIONS BUILD KEEP HOST_SUITE MIRROR HARNESS_ACTIVE http_proxy https_proxy no_proxy'
 self=$(readlink -f "$0")
 cd "${self%/*}/../.."
-what='the way to a first burst is tested'
+what='what an admin does on a bare host is tested'
 # shellcheck source=tests/matrix/chroot.bash
 . tests/matrix/chroot.bash
-suite=bookworm
+suite=${HOST_SUITE:-bookworm}
 image=$chroots/bare-$suite
 
 # What Debian's installer gives every host, and minbase lacks.
@@ -152,7 +153,7 @@ inside() { # FILE.bats, the tree on standard input
 	booted=$!
 	trap power_off EXIT
 	wait_until_up $booted || refuse "$what on a host with a systemd of its own, and it does not start here."
-	export BARE_PID BARE_ROOT=$root
+	export BARE_PID BARE_ROOT=$root BARE_SUITE=$suite
 	bats --tap "$1" || rc=$?
 	exit $rc
 }
