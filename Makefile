@@ -581,7 +581,7 @@ tsan: ## the threads of the node-facing listener and of mails under ThreadSaniti
 DOCS_DEVELOPER := CONTRIBUTING.md $(wildcard docs/design.md docs/museum.md docs/mutation.md docs/reliability.md docs/adr/*.md \
 	docs/providers/writing-a-driver.md)
 DOCS_ADMIN := README.md SECURITY.md LICENSE VERSION \
-	$(filter-out $(DOCS_DEVELOPER),$(wildcard docs/*.md docs/providers/*.md docs/examples/*))
+	$(filter-out $(DOCS_DEVELOPER),$(wildcard docs/*.md docs/providers/*.md docs/examples/* docs/pictures/*.png))
 DOCS     ?= $(DOCS_ADMIN)
 # MODE:FILE:WHERE.  Install and uninstall both go by it.
 INSTALL_FILES := \
@@ -609,7 +609,7 @@ INSTALL_FILES := \
 	$(foreach f,$(DOCS),644:$(f):$(docdir)/$(f)) \
 	$(foreach f,$(PAGES),644:$(f):$(mandir)/man$(subst .,,$(suffix $(f)))/$(notdir $(f)))
 # Our own directories, inner before outer.
-INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs/providers $(docdir)/docs/examples $(docdir)/docs $(docdir)/slurm \
+INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs/providers $(docdir)/docs/examples $(docdir)/docs/pictures $(docdir)/docs $(docdir)/slurm \
 	$(addprefix $(docdir)/node/,systemd/slurmd.service.d systemd/munge.service.d systemd) $(docdir)/node $(docdir)
 
 install: all ## install below $(DESTDIR)$(PREFIX); `burstctl init` writes a configuration

@@ -97,7 +97,7 @@ pictures() {
 	done
 }
 
-echo 1..8
+echo 1..9
 ok 'it is built without a warning' build
 if python3 -c 'import markdown_it' 2>/dev/null; then
 	ok 'lists, tables and examples are those of the documents' python3 scripts/site/compare.py "$BUILD/site"
@@ -110,4 +110,5 @@ ok_with "$chromium" Chromium 'no page is too wide for its window, on phones and 
 ok_with "$chromium" Chromium 'the search finds an option and a word' searches
 ok_with "$chromium" Chromium 'pictures of some pages' pictures
 ok_with "$chromium" Chromium 'nothing was loaded from another host' nothing_from_elsewhere
+ok 'the pictures are of what the programs print now' scripts/site/pictures.sh --check
 exit $failed
