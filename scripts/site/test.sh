@@ -99,8 +99,10 @@ pictures() {
 
 echo 1..9
 ok 'it is built without a warning' build
-if python3 -c 'import markdown_it' 2>/dev/null; then
-	ok 'lists, tables and examples are those of the documents' python3 scripts/site/compare.py "$BUILD/site"
+# By the Python that has mkdocs, for a machine can have several.
+python=$(sed -n '1s/^#!//p' "$(command -v mkdocs)")
+if "$python" -c 'import markdown_it' 2>/dev/null; then
+	ok 'lists, tables and examples are those of the documents' "$python" scripts/site/compare.py "$BUILD/site"
 else
 	ok_with '' 'markdown_it for Python (Debian: python3-markdown-it)' 'lists, tables and examples are those of the documents'
 fi
