@@ -577,8 +577,14 @@ tsan: ## the threads of the node-facing listener and of mails under ThreadSaniti
 
 # --- install ----------------------------------------------------------------------------------
 
-# MODE:FILE:WHERE.  Install and uninstall both go by it.  The documents keep their tree, so that their links hold.
-DOCS     := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE VERSION $(wildcard docs/*.md docs/adr/*.md docs/providers/*.md docs/examples/*)
+# The documents keep their tree, so that their links hold.  A controller gets those for who runs or uses it; those about the code
+# come with `make install DOCS='$(DOCS_ADMIN) $(DOCS_DEVELOPER)'`.  Links to a document that is not installed become text.
+DOCS_DEVELOPER := CONTRIBUTING.md $(wildcard docs/design.md docs/museum.md docs/mutation.md docs/reliability.md docs/adr/*.md \
+	docs/providers/writing-a-driver.md)
+DOCS_ADMIN := README.md CHANGELOG.md SECURITY.md LICENSE VERSION \
+	$(filter-out $(DOCS_DEVELOPER),$(wildcard docs/*.md docs/providers/*.md docs/examples/* docs/pictures/*.png))
+DOCS     ?= $(DOCS_ADMIN)
+# MODE:FILE:WHERE.  Install and uninstall both go by it.
 INSTALL_FILES := \
 	755:$(BIN)/burstd:$(sbindir)/burstd \
 	755:$(BIN)/burstctl:$(bindir)/burstctl \
@@ -604,12 +610,13 @@ INSTALL_FILES := \
 	$(foreach f,$(DOCS),644:$(f):$(docdir)/$(f)) \
 	$(foreach f,$(PAGES),644:$(f):$(mandir)/man$(subst .,,$(suffix $(f)))/$(notdir $(f)))
 # Our own directories, inner before outer.
-INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs/providers $(docdir)/docs/examples $(docdir)/docs $(docdir)/slurm \
+INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs/providers $(docdir)/docs/examples $(docdir)/docs/pictures $(docdir)/docs $(docdir)/slurm \
 	$(addprefix $(docdir)/node/,systemd/slurmd.service.d systemd/munge.service.d systemd) $(docdir)/node $(docdir)
 
 install: all ## install below $(DESTDIR)$(PREFIX); `burstctl init` writes a configuration
 	@set -e; for i in $(INSTALL_FILES); do \
 		IFS=:; set -- $$i; unset IFS; echo "  INSTALL $(DESTDIR)$$3"; install -D -m "$$1" "$$2" "$(DESTDIR)$$3"; done
+	@scripts/site/links-to-text.sh "$(DESTDIR)$(docdir)"
 	@sed -i 's|/usr/sbin/burst|$(sbindir)/burst|' "$(DESTDIR)$(unitdir)"/burstd.service "$(DESTDIR)$(unitdir)"/burst-agent.service \
 		"$(DESTDIR)$(unitdir)"/burst-ledger.service
 	@sed -i 's|/usr/libexec/|$(libexecdir)/|' "$(DESTDIR)$(docdir)/slurm/burst.conf" \
@@ -617,7 +624,7 @@ install: all ## install below $(DESTDIR)$(PREFIX); `burstctl init` writes a conf
 	@for h in $(HOOKS); do ln -sf burst-hook "$(DESTDIR)$(libexecdir)/burstd/$$h"; done
 
 uninstall: ## remove what install put there, with the same variables; never configuration or state
-	@for i in $(INSTALL_FILES) $(foreach h,$(HOOKS),::$(libexecdir)/burstd/$(h)); do rm -f "$(DESTDIR)$${i##*:}"; done
+	@for i in $(INSTALL_FILES) $(foreach h,$(HOOKS),::$(libexecdir)/burstd/$(h)) $(foreach f,$(DOCS_ADMIN) $(DOCS_DEVELOPER),::$(docdir)/$(f)); do rm -f "$(DESTDIR)$${i##*:}"; done
 	@for d in $(INSTALL_DIRS); do rmdir --ignore-fail-on-non-empty "$(DESTDIR)$$d" 2>/dev/null || true; done
 
 # Targets of one directory, beside what they make.  They add to INSTALL_FILES, to WAITS and COMPUTES (`make test`), and to LONG,

@@ -52,10 +52,14 @@ installed() {
 	done
 	want "PREFIX=$prefix: systemd never gives burstd up" for_ever "$unit"
 	want "PREFIX=$prefix: the four programs for slurmctld" test "$(find "$root$prefix/libexec/burstd" -type l | wc -l)" = 4
-	for file in "$root$3/tmpfiles.d/burstd.conf" "$doc/burstd.conf" "$doc"/{README,CONTRIBUTING,SECURITY}.md \
-		"$doc/LICENSE" "$doc"/docs/{design,operations}.md "$doc/docs/adr/0001-lists-are-the-only-eyes.md"; do
+	for file in "$root$3/tmpfiles.d/burstd.conf" "$doc/burstd.conf" "$doc"/{README,SECURITY}.md \
+		"$doc/LICENSE" "$doc"/docs/{operations,researchers,finance,placement}.md; do
 		want "PREFIX=$prefix: ${file#"$root"} is missing" test -s "$file"
 	done
+	for file in CONTRIBUTING.md docs/{design,museum,mutation}.md docs/adr; do
+		want "PREFIX=$prefix: $file is for developers, and installed" not test -e "$doc/$file"
+	done
+	want "PREFIX=$prefix: a link to what is not installed is text" grep -qF 'goes on as it was (ADR 29);' "$doc/docs/operations.md"
 	for file in docs/man/*.scd; do
 		file=${file##*/} file=${file%.scd}
 		want "PREFIX=$prefix: manual page $file" grep -q "^.TH .* \"1970-01-02\" .*burstd $(cat VERSION)" \
