@@ -17,12 +17,12 @@ unit='libcmocka-dev perl procps openssl zsh lua5.1'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
 	python3 python3-aiosmtpd nftables iptables'
 cover='gcovr'
-check='git patch clang clang-format clang-tidy cppcheck shellcheck systemd'
+check='git patch clang clang-format clang-tidy cppcheck shellcheck shfmt systemd'
 contract='python3-venv'
 examples="$contract python3-dev g++"
 matrix='debootstrap debian-archive-keyring gpgv util-linux'
 # Where these cannot be had, all goes on but what they are for, which says so.
-optional=' musl-tools zsh lua5.1 gcovr python3-venv python3-dev g++ '
+optional=' musl-tools zsh lua5.1 gcovr shfmt python3-venv python3-dev g++ '
 # libFuzzer's runtime carries clang's version in its name.
 fuzz=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p' | head -n 1)
 
