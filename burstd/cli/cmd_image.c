@@ -81,7 +81,7 @@ const struct cli_command cmd_image_check = {
 		 "containers, and what must not be in it, such as keys; and how to mend each.  "
 		 "burstd need not run.  Of an image that is mounted no program is run, and "
 		 "nothing is written to it.  Run it as root.  In an image, where burstctl is "
-		 "not: /usr/libexec/burstd/image-check.",
+		 "not: /usr/libexec/burstd/image-check.  docs/images.md.",
 	.example = "burstctl image check --root /mnt/image --gpu --fabric ib",
 	.opts = image_opts,
 	.nopts = sizeof(image_opts) / sizeof(image_opts[0]),

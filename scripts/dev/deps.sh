@@ -1,8 +1,8 @@
 #!/bin/sh
-# deps.sh [--list] [build|matrix|contract|examples]: install the Debian packages burstd needs to build, test and demonstrate,
+# deps.sh [--list] [build|matrix|contract|examples|images]: install the Debian packages burstd needs to build, test and demonstrate,
 # starting no service; with `build` only what `make` and `make install` need, with `matrix` what makes the chroots of
 # tests/matrix/run.sh, with `contract` what tests/contract needs, with `examples` what `make examples` needs besides what all
-# needs.  --list: only print their names.
+# needs, with `images` likewise what `make images` does.  --list: only print their names.
 #
 # munge, mariadb and slurm start their daemons when they are installed.  Ours run privately, so
 # while this script installs, policy-rc.d denies every service start; a policy-rc.d of the site's
@@ -20,9 +20,10 @@ cover='gcovr'
 check='git patch clang clang-format clang-tidy cppcheck shellcheck shfmt systemd'
 contract='python3-venv'
 examples="$contract python3-dev g++"
+images='packer mkosi systemd-container'
 matrix='debootstrap debian-archive-keyring gpgv util-linux'
 # Where these cannot be had, all goes on but what they are for, which says so.
-optional=' musl-tools zsh lua5.1 gcovr shfmt python3-venv python3-dev g++ '
+optional=' packer mkosi systemd-container musl-tools zsh lua5.1 gcovr shfmt python3-venv python3-dev g++ '
 # libFuzzer's runtime carries clang's version in its name.
 fuzz=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p' | head -n 1)
 
@@ -37,8 +38,9 @@ case "$# $*" in
 '1 matrix') want=$matrix ;;
 '1 contract') want="$build $contract" ;;
 '1 examples') want=$examples ;;
+'1 images') want=$images ;;
 *)
-	echo "usage: deps.sh [--list] [build|matrix|contract|examples]" >&2
+	echo "usage: deps.sh [--list] [build|matrix|contract|examples|images]" >&2
 	exit 2
 	;;
 esac

@@ -303,8 +303,11 @@ finds() {
 	rm "$img/usr/bin/mksquashfs"
 	finds 'error containers mksquashfs is missing'
 	runs "$img/usr/bin/mksquashfs"
-	echo 'required other.so' >"$img/etc/slurm/plugstack.conf"
-	finds 'error containers plugstack.conf does not load spank_pyxis.so'
+	echo 'include /etc/slurm/plugstack.conf.d/*' >"$img/etc/slurm/plugstack.conf"
+	check
+	[ ! -s "$BATS_TEST_TMPDIR/said" ]
+	echo 'required other.so' >>"$img/etc/slurm/plugstack.conf"
+	finds 'warning containers plugstack.conf does not load spank_pyxis.so'
 	echo 'required /usr/lib/x86_64-linux-gnu/slurm-wlm/spank_pyxis.so' >>"$img/etc/slurm/plugstack.conf"
 	check
 	[ ! -s "$BATS_TEST_TMPDIR/said" ]

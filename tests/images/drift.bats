@@ -96,6 +96,10 @@ setup_file() {
 	grep -qx EnvironmentFile=-/run/burst/munge.env scripts/node/systemd/munge.service.d/burst.conf
 	grep -qF "/munge.env" scripts/node/node-init
 	grep -qF "/slurmd.env" scripts/node/node-init
+	# Where units may be: a package puts them elsewhere than who copies them by hand.
+	line=$(sed -n "s/^unit_dirs='\(.*\)'/\1/p" scripts/node/image-check)
+	[[ $line == */usr/lib/systemd/system* ]]
+	grep -qF -- "for unit_dir in $line; do" scripts/node/node-init
 	# Pyxis' places, where node-init.conf names none.
 	line=$(sed -n "s/.*conf pyxis_plugin '\([^']*\)'.*/\1/p" scripts/node/node-init)
 	[ -n "$line" ]
