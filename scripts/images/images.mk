@@ -13,4 +13,4 @@ images: deps all ## images of nodes, made by scripts/images in chroots, and mach
 	@scripts/dev/deps.sh matrix
 	@scripts/dev/deps.sh images
 	@BUILD=$(BUILD) BIN=$(BIN) prove -v $(PROVE) --exec tests/images/boot/run.sh tests/images/boot/provision.bats \
-		tests/images/boot/boot.bats tests/images/boot/mkosi.bats
+		tests/images/boot/boot.bats tests/images/boot/mkosi.bats tests/images/boot/docker.bats
