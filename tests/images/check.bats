@@ -358,7 +358,7 @@ finds() {
 	rm "$img/usr/bin/curl" "$img/usr/bin/chronyc"
 	run -1 scripts/node/image-check --root "$img"
 	echo "$output"
-	[[ $output == *'error    curl is missing'*'why:  stage0, node-init call it'*'mend: apt-get install -y curl'*'warning  chronyc is missing'*'errors: 1' ]]
+	[[ $output == *'error    curl is missing'*'why:  called by stage0, node-init'*'mend: apt-get install -y curl'*'warning  chronyc is missing'*'errors: 1' ]]
 	run -2 scripts/node/image-check --root "$img/etc"
 	[[ $output == *'no root of an installation'* ]]
 	run -2 scripts/node/image-check --root /nonexistent
