@@ -20,6 +20,15 @@ packer_or_skip() {
 	run ! packer validate -syntax-only "$BATS_TEST_TMPDIR/bad.pkr.hcl"
 }
 
+# Its syntax check does not look at what a name stands for.
+@test "every variable of a Packer file is declared, and used" {
+	for f in scripts/images/packer/*.pkr.hcl; do
+		diff <(sed -n 's/^variable "\(.*\)" {$/\1/p' "$f" | sort) <(grep -oE '\bvar\.[a-z_]+' "$f" | cut -d. -f2 | sort -u)
+		diff <(sed -n '/^locals {/,/^}/s/^  \([a-z]*\) *=.*/\1/p' "$f" | sort) <(grep -oE '\blocal\.[a-z_]+' "$f" | cut -d. -f2 | sort -u)
+		run ! grep -nE '= *[a-z_]+\.[a-z_]+' <(grep -vE '(= *|\[)(var|local|path)\.' "$f")
+	done
+}
+
 @test "packer's builder for EC2 takes what aws.pkr.hcl tells it" {
 	packer_or_skip
 	packer validate -var region=eu-north-1 -var base_owner=136693071363 -var 'base_name=debian-12-amd64-*' -var burst=VERSION \
