@@ -594,6 +594,7 @@ INSTALL_FILES := \
 	755:$(BIN)/burst-ledger:$(sbindir)/burst-ledger \
 	$(foreach f,$(filter-out %.nft %.service,$(wildcard scripts/node/burst-*)),755:$(f):$(libexecdir)/burstd/$(notdir $(f))) \
 	755:scripts/node/node-init:$(libexecdir)/burstd/node-init \
+	755:scripts/node/image-check:$(libexecdir)/burstd/image-check \
 	$(foreach f,burst-imds.nft systemd/slurmd.service.d/burst.conf systemd/munge.service.d/burst.conf systemd/burst-keys@.service systemd/burst-mounts.service,644:scripts/node/$(f):$(docdir)/node/$(f)) \
 	644:scripts/node/burst-agent.service:$(unitdir)/burst-agent.service \
 	644:scripts/pkg/burstd.service:$(unitdir)/burstd.service \

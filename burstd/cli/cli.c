@@ -78,6 +78,7 @@ const struct cli_command *const cli_commands[] = {
 	&cmd_init,
 	&cmd_slurm_conf,
 	&cmd_provider_check,
+	&cmd_image_check,
 	&cmd_config_check,
 	&cmd_config_show,
 	&cmd_config_options,

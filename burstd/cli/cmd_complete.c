@@ -60,6 +60,14 @@ static void offer_kinds(const struct typed *t)
 		offer(t, reclaim_kind_str((enum provider_notice_kind)k));
 }
 
+static void offer_fabrics(const struct typed *t)
+{
+	static const char *const words[] = {"ib", "roce", "efa", "gib"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		offer(t, words[i]);
+}
+
 static void offer_names(const struct typed *t, const json_t *r, const char *list)
 {
 	const json_t *one;
@@ -226,6 +234,8 @@ static void offer_values(const struct typed *t, const char *kind, size_t n)
 		offer_states(t);
 	else if (is_one_of(kind, n, "KIND"))
 		offer_kinds(t);
+	else if (is_one_of(kind, n, "FABRIC"))
+		offer_fabrics(t);
 	else if (is_one_of(kind, n, "KEYS"))
 		offer_keys(*t);
 	else if (is_one_of(kind, n, "NODE") || is_one_of(kind, n, "NAME"))

@@ -73,9 +73,9 @@ static void test_tables(void **state)
 static bool is_known(const char *kind)
 {
 	static const char *const kinds[] = {
-		"FILE",     "PATH",  "POOL", "STATE", "NODE",  "TIME",   "SEQ", "COUNT",
-		"SEQ:HASH", "NODES", "PART", "WORDS", "CODES", "AMOUNT", "JOB", "KIND",
-		"TEXT",     "USER",  "KEYS", "DAY",   "MONTH", "BUDGET", "WORD"};
+		"FILE",     "PATH",  "POOL", "STATE", "NODE",  "TIME",   "SEQ",  "COUNT",
+		"SEQ:HASH", "NODES", "PART", "WORDS", "CODES", "AMOUNT", "JOB",  "KIND",
+		"TEXT",     "USER",  "KEYS", "DAY",   "MONTH", "BUDGET", "WORD", "FABRIC"};
 
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strcmp(kinds[i], kind) == 0)
