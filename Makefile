@@ -330,7 +330,7 @@ CRASH_WRAP := open openat close read pread write pwrite ftruncate fsync mkdir re
 	world_fault intake_take $(addprefix journal_,begin put_node del_node put_batch \
 	del_batch put_event put_audit put_usage put_life put_machine put_buyer put_job_said put_hold del_hold put_spent del_spent \
 	put_budget put_budget_steps put_budget_end put_ending del_ending put_drained del_drained del_budgets put_override put_alert del_alert put_alert_message del_alert_message put_price put_number put_refusal del_refusal \
-	put_rescue del_rescue put_pool put_claim del_claim put_voucher del_voucher commit abandon load \
+	put_rescue del_rescue put_pool put_roll put_claim del_claim put_voucher del_voucher commit abandon load \
 	get_number usage_of last_event look)
 $(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o %/sim_tx.o %/sim_spool.o,$(SIM)) \
 		$(B)/burstd/io/spool.o $(B)/burstd/io/spool_former.o $(B)/burstd/io/spool_check.o $(B)/slurm/hook.o $(B)/slurm/burst-prolog.o \

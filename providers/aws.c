@@ -337,7 +337,7 @@ static struct provider_caps aws_caps(const void *self)
 	return (struct provider_caps){
 		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_FABRICS | PROVIDER_REPORTS |
 			 PROVIDER_CONSOLES | PROVIDER_ELSEWHERE | PROVIDER_PAST | PROVIDER_PATHS |
-			 (a->queue != NULL ? PROVIDER_TELLS : 0),
+			 PROVIDER_IMAGES | (a->queue != NULL ? PROVIDER_TELLS : 0),
 		.create_max = AWS_CREATE_MAX,
 		.delete_max = AWS_DELETE_MAX,
 		.paths_max = AWS_PATHS_MAX,

@@ -237,7 +237,7 @@ static void build_run(const struct aws *a, const struct provider_op *op, const s
 	query_add_number(body, gang_at(c, 0), "MinCount"); /* the first job whole, or nothing */
 	query_add_number(body, c->nwants, "MaxCount");
 	query_add(body, c->place->type, "InstanceType");
-	query_add_given(body, a->image, "ImageId");
+	query_add_given(body, provider_image(c->place, a->image), "ImageId");
 	query_add_given(body, a->key_name, "KeyName");
 	query_add_given(body, a->profile,
 			arn ? "IamInstanceProfile.Arn" : "IamInstanceProfile.Name");
@@ -266,12 +266,15 @@ static void build_run(const struct aws *a, const struct provider_op *op, const s
 	query_add(body, c->cluster, "TagSpecification.2.Tag.1.Value");
 }
 
-static void add_override(struct str *body, size_t n, const struct choice *at, const char *type,
-			 bool spot)
+static void add_override(struct str *body, size_t n, const struct choice *at,
+			 const struct provider_place *place)
 {
+	const bool spot = place->market == PROVIDER_SPOT;
 	static const char prefix[] = "LaunchTemplateConfigs.1.Overrides";
 
-	query_add(body, type, "%s.%zu.InstanceType", prefix, n);
+	query_add(body, place->type, "%s.%zu.InstanceType", prefix, n);
+	if (provider_image(place, "")[0] != '\0')
+		query_add(body, place->image, "%s.%zu.ImageId", prefix, n);
 	if (at->subnet[0] != '\0')
 		query_add(body, at->subnet, "%s.%zu.SubnetId", prefix, n);
 	else if (at->zone[0] != '\0')
@@ -307,7 +310,7 @@ static void build_fleet(const struct aws *a, const struct provider_create *c,
 		query_add(body, "terminate", "SpotOptions.InstanceInterruptionBehavior");
 	add_template(a, body, "LaunchTemplateConfigs.1.LaunchTemplateSpecification");
 	for (size_t i = 0; i < all->n; i++)
-		add_override(body, i + 1, &all->v[i], c->place->type, spot);
+		add_override(body, i + 1, &all->v[i], c->place);
 	query_add(body, "instance", "TagSpecification.1.ResourceType");
 	aws_tags_add(body, "TagSpecification.1", c);
 }

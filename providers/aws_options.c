@@ -11,7 +11,7 @@ static const struct conf_option rows[] = {
 	 false, CONF_TEXT, 0, 0, FIELD(region)},
 	{"provider", "image", "",
 	 "AMI of the instances; empty: launch_template's",
-	 false, CONF_TEXT, 0, 0, FIELD(image)},
+	 true, CONF_TEXT, 0, 0, FIELD(image)},
 	{"provider", "subnets", "",
 	 "ZONE=SUBNET,ZONE=SUBNET; empty: those of the default VPC",
 	 false, CONF_TEXT, 0, 0, FIELD(subnets)},

@@ -167,7 +167,7 @@ static int lambda_open(void **self, const struct provider_conf *conf, struct err
 static struct provider_caps lambda_caps(const void *self)
 {
 	(void)self;
-	return (struct provider_caps){.flags = PROVIDER_TAGS,
+	return (struct provider_caps){.flags = PROVIDER_TAGS | PROVIDER_IMAGES,
 				      .names = &form,
 				      .create_max = 1,
 				      .delete_max = LAMBDA_REMOVE_MAX,
@@ -271,7 +271,7 @@ static int build_launch(const struct lambda *l, struct rest_call *c,
 	rest_text(c, "name", name);
 	if (is_hostname(want->node))
 		rest_text(c, "hostname", want->node);
-	add_image(c, l->image);
+	add_image(c, provider_image(op->place, l->image));
 	add_user_data(c, l, op->user_data);
 	add_list(c, "file_system_names", l->file_systems, false);
 	add_list(c, "firewall_rulesets", l->firewall_rulesets, true);

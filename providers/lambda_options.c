@@ -10,7 +10,7 @@ static const struct conf_option rows[] = {
 	 false, CONF_PHRASE, 0, 0, FIELD(ssh_key)},
 	{"provider", "image", "",
 	 "family or id of the image; empty: the latest Lambda Stack",
-	 false, CONF_TEXT, 0, 0, FIELD(image)},
+	 true, CONF_TEXT, 0, 0, FIELD(image)},
 	{"provider", "address", "public",
 	 "which address of an instance slurmctld is told: public or private",
 	 false, CONF_NAME, 0, 0, FIELD(address)},

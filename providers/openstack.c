@@ -97,7 +97,7 @@ static struct provider_caps openstack_caps(const void *self)
 	const struct openstack *s = self;
 
 	return (struct provider_caps){
-		.flags = PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_CONSOLES,
+		.flags = PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_CONSOLES | PROVIDER_IMAGES,
 		.create_max = OPENSTACK_CREATE_MAX,
 		.delete_max = 1,
 		.region = s->o.region[0] != '\0' ? s->o.region : NULL,

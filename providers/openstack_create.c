@@ -89,16 +89,16 @@ static void put_networks(struct rest_call *c, const char *networks)
 }
 
 /* A server's own disk, or a volume that is made from the image and goes with the server. */
-static void put_disk(const struct openstack *s, struct rest_call *c)
+static void put_disk(const struct openstack *s, struct rest_call *c, const char *image)
 {
 	if (s->o.volume_gb == 0) {
-		rest_text(c, "imageRef", s->o.image);
+		rest_text(c, "imageRef", image);
 		return;
 	}
 	rest_open(c, "block_device_mapping_v2", '[');
 	rest_open(c, NULL, '{');
 	rest_number(c, "boot_index", 0);
-	rest_text(c, "uuid", s->o.image);
+	rest_text(c, "uuid", image);
 	rest_text(c, "source_type", "image");
 	rest_text(c, "destination_type", "volume");
 	rest_number(c, "volume_size", s->o.volume_gb);
@@ -168,7 +168,7 @@ static void put_server(const struct openstack *s, const struct provider_create *
 	rest_open(c, "server", '{');
 	rest_text(c, "name", op->nwants == 1 ? op->wants[0].node : op->token);
 	rest_text(c, "flavorRef", flavor);
-	put_disk(s, c);
+	put_disk(s, c, provider_image(op->place, s->o.image));
 	put_networks(c, s->o.networks);
 	put_count(c, op->nwants);
 	put_given(c, "availability_zone", op->place->zone);

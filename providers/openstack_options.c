@@ -28,7 +28,7 @@ static const struct conf_option rows[] = {
 	 false, CONF_PHRASE, 0, 0, FIELD(project_domain)},
 	{"provider", "image", NULL,
 	 "id of the servers' image",
-	 false, CONF_TEXT, 0, 0, FIELD(image)},
+	 true, CONF_TEXT, 0, 0, FIELD(image)},
 	{"provider", "volume_gb", "0",
 	 "size of the volume that a server boots from, made of the image; 0: none, but its own disk",
 	 false, CONF_COUNT, 0, 65536, FIELD(volume_gb)},

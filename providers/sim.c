@@ -77,7 +77,8 @@ static struct provider_caps sim_caps(const void *self)
 	(void)self;
 	return (struct provider_caps){
 		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_TELLS |
-			 PROVIDER_REPORTS | PROVIDER_FABRICS | PROVIDER_CONSOLES | PROVIDER_PATHS,
+			 PROVIDER_REPORTS | PROVIDER_FABRICS | PROVIDER_CONSOLES | PROVIDER_PATHS |
+			 PROVIDER_IMAGES,
 		.create_max = BATCH_MAX,
 		.delete_max = BATCH_MAX,
 		.paths_max = BATCH_MAX,
@@ -109,7 +110,8 @@ static bool is_create(const struct provider_create *c)
 	    !words_is_plain(c->cluster, PROVIDER_WORD_MAX) ||
 	    !is_word(p->type, PROVIDER_WORD_MAX) || !is_word(p->region, PROVIDER_WORD_MAX) ||
 	    !is_word(p->zone, PROVIDER_WORD_MAX) ||
-	    (provider_in_fabric(p) && !is_word(p->fabric, PROVIDER_WORD_MAX)))
+	    (provider_in_fabric(p) && !is_word(p->fabric, PROVIDER_WORD_MAX)) ||
+	    !is_word(provider_image(p, ""), PROVIDER_IMAGE_MAX))
 		return false;
 	for (size_t i = 0; i < c->nwants; i++)
 		if (!words_is_plain(c->wants[i].node, HOSTLIST_NAME_MAX) ||
@@ -132,6 +134,8 @@ static int build_create(struct rest_call *c, const struct provider_create *op, s
 	rest_text(c, "market", provider_market_str(op->place->market));
 	if (provider_in_fabric(op->place))
 		rest_text(c, "fabric", op->place->fabric);
+	if (provider_image(op->place, "")[0] != '\0')
+		rest_text(c, "image", op->place->image);
 	if (op->user_data != NULL)
 		rest_text(c, "user_data", op->user_data);
 	rest_open(c, "instances", '[');

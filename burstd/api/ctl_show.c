@@ -311,6 +311,7 @@ static void put_node(struct ctl_reply *r, const char *name, const struct fleet_n
 	jsonw_text(&r->w, "state", newest != NULL ? node_state_str(n->state) : "none");
 	jsonw_text(&r->w, "pool", pool_of(r, name, nm));
 	jsonw_text(&r->w, "instance", n->instance);
+	jsonw_text(&r->w, "image", n->image);
 	jsonw_text(&r->w, "address", n->addr);
 	ctl_reply_time(r, "since_ms", n->since_ms);
 	jsonw_money(&r->w, "rate", newest != NULL && node_counts(n) ? n->rate_nano_h : 0);
@@ -401,6 +402,7 @@ static void put_generation(struct ctl_reply *r, const struct fleet_node *fn)
 	jsonw_text(&r->w, "reason", node_reason_str(n->reason));
 	jsonw_text(&r->w, "reason_text", fleet_why(fn, n));
 	jsonw_text(&r->w, "instance", n->instance);
+	jsonw_text(&r->w, "image", n->image);
 	jsonw_text(&r->w, "address", n->addr);
 	ctl_reply_time(r, "wanted_ms", n->wanted_ms);
 	ctl_reply_time(r, "since_ms", n->since_ms);

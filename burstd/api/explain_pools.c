@@ -49,6 +49,38 @@ static void check_blocked(struct explain_report *r)
 	}
 }
 
+/* Report new images that were stopped: burstd waits for an admin. */
+static void check_images(struct explain_report *r)
+{
+	const struct conf *c = engine_conf(r->e);
+
+	for (size_t i = 0; i < c->npools; i++) {
+		size_t n;
+		const struct conf_offer *rungs = conf_rungs(&c->pools[i], &n);
+
+		for (size_t k = 0; k < n; k++) {
+			struct engine_image image;
+			const struct roll *roll;
+
+			if (!engine_image(r->e, i, rungs[k].name, &image) ||
+			    image.roll->stage != ROLL_STOPPED)
+				continue;
+			roll = image.roll;
+			str_addf(&r->s, "pool %s%s%s: its new image %s was stopped",
+				 c->pools[i].name, rungs[k].name[0] != '\0' ? ", offer " : "",
+				 rungs[k].name,
+				 roll->next[0] != '\0' ? roll->next : "of the provider");
+			if (roll->why[0] != '\0')
+				str_addf(&r->s, ": %s", roll->why);
+			if (roll->by[0] != '\0')
+				str_addf(&r->s, ", ordered by %s", roll->by);
+			str_addf(&r->s, "; it buys with %s",
+				 roll->old[0] != '\0' ? roll->old : "the provider's");
+			explain_report_say(r);
+		}
+	}
+}
+
 /* F41: report machines that the cloud took.  Nobody here can mend that, but jobs were lost. */
 static void check_losses(struct explain_report *r)
 {
@@ -280,6 +312,7 @@ void explain_pools_check(struct explain_report *r)
 	check_offers(r);
 	check_ages(r);
 	check_blocked(r);
+	check_images(r);
 	check_limits(r);
 	check_losses(r);
 	check_hardware(r);

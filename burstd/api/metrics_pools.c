@@ -113,6 +113,32 @@ static int64_t apart_of(const struct api *a, size_t i)
 	return n;
 }
 
+static void write_images(const struct api *a, struct str *s)
+{
+	const struct conf *c = engine_conf(a->engine);
+
+	metrics_family(s, "burstd_pool_image_offers", "gauge",
+		       "Offers of the pool, by how far they are with a new image.");
+	for (size_t i = 0; i < npools(a); i++) {
+		uint64_t stages[ROLL_NSTAGES] = {0};
+		size_t n;
+		const struct conf_offer *rungs = conf_rungs(&c->pools[i], &n);
+		struct engine_image image;
+
+		for (size_t k = 0; k < n; k++)
+			if (engine_image(a->engine, i, rungs[k].name, &image))
+				stages[image.roll->stage]++;
+		for (int stage = 0; stage < ROLL_NSTAGES; stage++) {
+			const struct metrics_label l[] = {
+				{"pool", c->pools[i].name},
+				{"stage", roll_stage_str((enum roll_stage)stage)},
+			};
+
+			metrics_sample_u64(s, "burstd_pool_image_offers", l, 2, stages[stage]);
+		}
+	}
+}
+
 static const struct {
 	const char *name, *type, *help;
 	bool money;
@@ -217,6 +243,7 @@ static void write_prices(const struct api *a, struct str *s)
 void metrics_pools_write(const struct api *a, struct str *s)
 {
 	write_states(a, s);
+	write_images(a, s);
 	write_pools(a, s);
 	write_refused(a, s);
 	write_prices(a, s);

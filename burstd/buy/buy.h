@@ -12,6 +12,7 @@
 #include "keys/keys.h"
 #include "store/journal_nodes.h"
 #include "store/journal_pools.h"
+#include "store/journal_rolls.h"
 
 enum {
 	INTAKE_CALLS_MAX = 1000,     /* fresh calls that wait; all others are hints */
@@ -71,6 +72,10 @@ struct buy_state {
 	bool climbing; /* some nodes were refused at one place, and may have another */
 	bool wanted_asked, call_asked, climb_asked; /* squeue runs for these; for the first call */
 	struct pool *pools;
+	struct roll_of *rolls; /* rolls.c */
+	size_t nrolls;
+	int64_t rolls_ms;         /* the snapshot that rolls were compared with last */
+	bool rolls_due;           /* the configuration, or a provider, is another one */
 	bool failing;             /* some row may be WANTED at a place where purchases fail */
 	bool unplaced;            /* some rows of the journal lack their provider */
 	bool resting;             /* some nodes may be resting */
@@ -201,8 +206,9 @@ extern const struct engine_part launch_answer_part;
 void launch_free(struct engine *e); /* the batches, too */
 
 /* --- launch_send.c --- */
-/* Make one create of these nodes: commit its intent, then send the request (I1, I5). */
-void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n);
+/* Make one create of these nodes, from this image: commit its intent, then send the request (I1,
+ * I5). */
+void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n, struct roll_image image);
 
 /* --- form.c --- */
 struct draft { /* nodes of one place that will be one batch */
@@ -270,6 +276,9 @@ void pool_failed(struct engine *e, const struct node *n, const char *why);
 /* Likewise for a refusal that concerns one machine only: the node rests, the pool goes on buying.
  */
 void pool_node_failed(struct engine *e, struct fleet_name *nm, uint64_t gen);
+/* Is the circuit of pool i open?  And: close it, for what opened it is done with. */
+bool pool_is_open(const struct engine *e, size_t i);
+void pool_close(struct engine *e, size_t i);
 void pool_works(struct engine *e, struct fleet_name *nm, const struct node *n); /* it came up */
 /* The last known price of a rung, in nano-units per hour; 0: its provider never quoted one. */
 void pool_set_cost(struct engine *e, size_t i, size_t rung, int64_t price);
@@ -299,6 +308,31 @@ void pool_refuse_wanted(struct engine *e);
 bool pool_may_refuse(const struct engine *e, const struct fleet_node *fn);
 /* Why the row was refused, for people; NULL: its pool is not blocked. */
 const char *pool_refusal(const struct engine *e, const struct node *n);
+
+/* --- rolls.c --- */
+/* The image for a create of *n nodes of this row's offer; whole: all of them are in it or none.  If
+ * some of them are to be canaries, *n becomes the number of these. */
+struct roll_image rolls_choose(struct engine *e, const struct node *first, bool whole, size_t *n);
+/* The provider does not make machines from this image of the row's offer. */
+void rolls_refused(struct engine *e, const struct node *n, const char *image, const char *why);
+/* The row became what it is.  Note what that says of a new image. */
+void rolls_look(struct engine *e, const struct node *was, const struct node *is, const char *why);
+/* A machine came up wrong.  true: it was made from an untried image, so its pool is not to blame.
+ */
+bool rolls_failed(struct engine *e, const struct node *n, const char *why);
+void rolls_load(struct engine *e, const struct journal_roll *x);
+struct roll *rolls_of(const struct engine *e, size_t pool, const char *offer); /* NULL: none */
+void rolls_put(struct engine *e, size_t pool, const char *offer);              /* stage it */
+/* Stop, with an event. */
+void rolls_stop(struct engine *e, size_t pool, const char *offer, const char *why, const char *by);
+/* How many canaries of the offer exist that have not shown that they work. */
+uint32_t rolls_untried(const struct engine *e, size_t pool, const char *offer);
+/* Take the images that the configuration wants. */
+void rolls_want(struct engine *e);
+void rolls_free(struct engine *e);
+
+/* --- rolls_run.c --- */
+extern const struct engine_part rolls_part;
 
 /* --- warm.c --- */
 extern const struct engine_part warm_part;

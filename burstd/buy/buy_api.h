@@ -11,6 +11,7 @@
 #include "core/cooldown.h"
 #include "core/ladder.h"
 #include "core/plan.h"
+#include "core/roll.h"
 #include "core/unsold.h"
 #include "engine/engine.h"
 #include "jobs/jobs_api.h"
@@ -52,6 +53,19 @@ int engine_retry(struct engine *e, const char *what, const char *by, size_t *n, 
 /* Look whether the journal's disk has room.  Before it is full burstd stops buying, so that deletes
  * can still be written.  The engine looks before it buys; call this every few seconds besides. */
 void engine_look_at_disk(struct engine *e);
+
+/* Stop the new image of each offer of a pool, or try it once more.  *n: of how many offers.  by: as
+ * in engine_request.  -1: no such pool. */
+int engine_image_order(struct engine *e, const char *pool, bool stop, const char *by, size_t *n,
+		       struct err *err);
+
+struct engine_image {
+	const struct roll *roll;
+	uint32_t with_next, with_others; /* machines that live, by what they were made from */
+	uint32_t untried;                /* that have an image which has not shown that it works */
+};
+/* false: machines of this offer get no image from burstd, and *out is zero. */
+bool engine_image(const struct engine *e, size_t pool, const char *offer, struct engine_image *out);
 
 /* --- pools --- */
 

@@ -212,6 +212,18 @@ static void refuse_too_large(struct engine *e, struct draft *f)
 	f->n = 0;
 }
 
+/* The image for the first *n nodes; *n is how many of them get it: whole jobs, if possible. */
+static struct roll_image image_for(struct engine *e, const struct draft *f, size_t *n)
+{
+	size_t most = *n, whole = 0;
+	struct roll_image image = rolls_choose(e, &f->v[0]->n, f->alone, &most);
+
+	while (most < *n && whole + gang_size(f, whole) <= most)
+		whole += gang_size(f, whole);
+	*n = whole > 0 ? whole : most;
+	return image;
+}
+
 void form_flush(struct engine *e, struct draft *f)
 {
 	struct cloud *c = cloud_for(e, f);
@@ -239,10 +251,12 @@ void form_flush(struct engine *e, struct draft *f)
 		sort_gangs(f);
 	while (f->n > 0 && cloud_ready(c, first) && !e->dead) {
 		size_t n = f->alone ? f->n : fitting_now(c, f);
+		struct roll_image image;
 
 		if (n == 0)
 			return;
-		launch_send(c, f->v, n);
+		image = image_for(e, f, &n);
+		launch_send(c, f->v, n, image);
 		f->n -= n;
 		memmove(f->v, f->v + n, f->n * sizeof(struct fleet_node *));
 	}

@@ -89,6 +89,11 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 
 	assert(it != NULL || ev.type != NODE_EV_CREATED);
 	fn->busy = false;
+	/* That an image is refused says nothing of the place; the old one is bought instead. */
+	if (code == PROVIDER_INVALID && fn->n.state == NODE_CREATING && fn->n.canary) {
+		rolls_refused(c->e, &fn->n, fn->n.image, r->message);
+		ev.type = NODE_EV_NOTSENT;
+	}
 	if (it != NULL &&
 	    ev.type == NODE_EV_THROTTLED) /* not the request: the limit does not know */
 		ev.type = NODE_EV_NOTSENT;
@@ -163,6 +168,14 @@ static bool goes_beside(const struct engine *e, const struct batch *b)
 	return false;
 }
 
+/* Is the create one of canaries (core/roll.h)? */
+static bool has_canaries(const struct batch *b)
+{
+	const struct fleet_node *fn = b->n > 0 ? batch_row(b, 0) : NULL;
+
+	return fn != NULL && fn->n.canary;
+}
+
 /* Note what the answer says about the place.  A refusal of a repeat is a new decision; any other
  * answer may be that to the first request.  A denied fabric blocks only jobs that need one. */
 static void heard(struct engine *e, const struct batch *b, const struct answer *a)
@@ -175,6 +188,10 @@ static void heard(struct engine *e, const struct batch *b, const struct answer *
 		r.code = PROVIDER_CAPACITY;
 	if (o == NULL)
 		return;
+	if (!a->of_fabric && r.code == PROVIDER_INVALID && has_canaries(b)) {
+		place_unsent(e, o); /* if it was a probe, it has told nothing of the place */
+		return;
+	}
 	/* An answer about the fabric itself says nothing of the room in it. */
 	(!a->of_fabric && goes_beside(e, b) ? place_bought_beside : place_bought)(
 		e, o, &r, b->n, anew ? b->sent_ms : b->j.at_ms);

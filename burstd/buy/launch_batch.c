@@ -96,6 +96,7 @@ static struct provider_place place_of(const struct engine *e, struct batch *b,
 	else if (conf_makes_fabrics(o))
 		place.fabric = NULL;
 	place.of_unit = own != NULL && unit_is_of(o);
+	place.image = b->j.image; /* what the configuration says now is for others */
 	return place;
 }
 
@@ -178,7 +179,7 @@ void batch_goes_on(struct engine *e, struct batch *b, const char *cursor)
 	journal_put_batch(engine_tx(e), &b->j);
 }
 
-struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size_t n)
+struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size_t n, const char *image)
 {
 	const struct node *first = &nodes[0]->n; /* all are of one pool and one place */
 	struct batch *b = mem_zalloc(sizeof(*b));
@@ -193,6 +194,7 @@ struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size_t n)
 	(void)snprintf(b->j.pool, sizeof(b->j.pool), "%s", e->conf->pools[first->pool].name);
 	(void)snprintf(b->j.offer, sizeof(b->j.offer), "%s", first->offer);
 	(void)snprintf(b->j.provider, sizeof(b->j.provider), "%s", first->provider);
+	(void)snprintf(b->j.image, sizeof(b->j.image), "%s", image);
 	b->pool = first->pool;
 	b->cloud = first->cloud;
 	b->n = n;

@@ -15,7 +15,7 @@ struct sent { /* the context of a create on the wire */
 /* --- launch_batch.c --- */
 struct batch *batch_find(struct engine *e, uint64_t id); /* NULL: it is settled */
 /* Make a batch of these nodes in this order, without a hash yet. */
-struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size_t n);
+struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size_t n, const char *image);
 void batch_free(struct batch *b);
 /* The row of member i.  NULL: it is gone, or was sent again with another batch, which has its
  * answer. */

@@ -128,18 +128,23 @@ static void send_or_not(struct cloud *c, struct batch *b)
 	launch_give_up(c, b);
 }
 
-void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n)
+void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n, struct roll_image image)
 {
 	struct engine *e = c->e;
-	struct batch *b = batch_new(e, nodes, n);
+	struct batch *b = batch_new(e, nodes, n, image.name);
 	struct err err;
 	int rc = batch_hash(c, b, &b->j.body_hash, &err);
+	const bool again = rc != 0 && image.canary; /* with the old image, in the next turn */
 
-	for (size_t i = 0; i < n; i++) {
+	if (again)
+		rolls_refused(e, &nodes[0]->n, image.name, err.msg);
+	for (size_t i = 0; i < n && !again; i++) {
 		struct node_event ev = {.type = rc == 0 ? NODE_EV_START : NODE_EV_REFUSED,
 					.reason = NODE_BECAUSE_INVALID,
 					.now_ms = engine_now(e),
 					.batch = b->j.id,
+					.image = b->j.image,
+					.canary = image.canary,
 					.slot = (uint32_t)i};
 
 		if (rc != 0)

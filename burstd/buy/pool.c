@@ -258,6 +258,20 @@ void pool_works(struct engine *e, struct fleet_name *nm, const struct node *n)
 		put(e, n->pool);
 }
 
+bool pool_is_open(const struct engine *e, size_t i)
+{
+	return breaker_is_open(&e->buy->pools[i].breaker, engine_now(e));
+}
+
+void pool_close(struct engine *e, size_t i)
+{
+	struct pool *p = &e->buy->pools[i];
+
+	memset(p->wrong, 0, sizeof(p->wrong));
+	if (breaker_ok(&p->breaker))
+		put(e, i);
+}
+
 /* Is any node of the pool on its way up? */
 static bool is_trying(const struct fleet_pool *p)
 {

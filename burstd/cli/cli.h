@@ -54,7 +54,7 @@ extern const struct cli_command cmd_status, cmd_nodes, cmd_node_show, cmd_events
 	cmd_complete, cmd_provider_check, cmd_budget_list, cmd_budget_show, cmd_balance, cmd_report,
 	cmd_cost_job, cmd_budget_set, cmd_budget_import, cmd_budget_override, cmd_budget_revoke,
 	cmd_budget_overrides, cmd_budget_alerts, cmd_budget_alert_test, cmd_slurm_conf, cmd_init,
-	cmd_image_check;
+	cmd_image_check, cmd_image_status, cmd_image_stop, cmd_image_resume;
 
 /* The table, in the order of the help; the options of every command. */
 extern const struct cli_command *const cli_commands[];

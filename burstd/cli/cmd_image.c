@@ -1,91 +1,194 @@
-/* Looks at a machine image.  Images have no burstctl, but the package of nodes: the checks are a
- * script of that, which runs on an image, too (scripts/node/image-check). */
-#include <errno.h>
-#include <libgen.h>
-#include <limits.h>
+/* The images of pools: shows how far a new one is, stops it, and tries it once more. */
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/mem.h"
+#include "base/str.h"
 #include "cli/cli.h"
 
-enum { WORDS_MAX = 12 };
+enum { TEXT_MAX = 1024, PAGES_MAX = 1000 };
 
-struct image_args {
-	const char *root, *fabric; /* NULL: not said */
-	bool gpu, containers;
-};
-
-static const struct image_args image_initial = {.root = NULL};
-
-#define AT(field) offsetof(struct image_args, field)
-
-static const struct opt image_opts[] = {
-	{"root", 0, OPT_TEXT, "PATH", "an image that is mounted there (default: this machine)",
-	 AT(root), 0, 0},
-	{"gpu", 0, OPT_FLAG, NULL, "its machines have GPUs", AT(gpu), 0, 0},
-	{"fabric", 0, OPT_TEXT, "FABRIC", "their fabric: ib, roce, efa or gib", AT(fabric), 0, 0},
-	{"containers", 0, OPT_FLAG, NULL, "jobs run in containers, by Enroot and Pyxis",
-	 AT(containers), 0, 0},
-};
-
-#undef AT
-
-/* As `make install` has it, wherever that was to. */
-static const char *find_script(char *out, size_t size)
+static const char *name(const json_t *i, const char *key)
 {
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	self[n > 0 ? n : 0] = '\0';
-	(void)snprintf(out, size, "%s/../libexec/burstd/image-check", n > 0 ? dirname(self) : "");
-	return access(out, X_OK) == 0 ? out : "/usr/libexec/burstd/image-check";
+	return cli_text(i, key)[0] != '\0' ? cli_text(i, key) : "the provider's image";
 }
 
-static int run_image_check(const struct cli *c, const void *args, char **operands)
+static void line(const struct cli *c, const char *text)
 {
-	const struct image_args *a = args;
-	const char *argv[WORDS_MAX] = {"image-check"};
-	char script[PATH_MAX + 64], text[160];
-	size_t n = 1;
+	char *clean = out_people(text);
 
-	(void)operands;
+	(void)fputs("  ", c->out.f);
+	out_text(&c->out, OUT_PLAIN, clean);
+	(void)fputc('\n', c->out.f);
+	free(clean);
+}
+
+/* What happens now, in a sentence. */
+static void add_stage(struct str *s, const json_t *i, const char *stage)
+{
+	if (strcmp(stage, "none") == 0)
+		str_addf(s, "provider %s takes no image with a purchase: none is rolled out",
+			 cli_text(i, "provider"));
+	else if (strcmp(stage, "settled") == 0)
+		str_addf(s, "%s", name(i, "image"));
+	else if (strcmp(stage, "canary") == 0)
+		str_addf(s,
+			 "%s is tried: %" PRId64 " of %" PRId64 " canaries work, %" PRId64
+			 " are on trial; all others get %s",
+			 name(i, "image"), cli_int(i, "passed"), cli_int(i, "canaries"),
+			 cli_int(i, "untried"), name(i, "old"));
+	else if (strcmp(stage, "rolling") == 0)
+		str_addf(s, "all new machines get %s; %" PRId64 " with another image are left",
+			 name(i, "image"), cli_int(i, "with_others"));
+	else
+		str_addf(s, "%s was stopped; all get %s, and %" PRId64 " with %s are left",
+			 name(i, "image"), name(i, "old"), cli_int(i, "with_image"),
+			 name(i, "image"));
+}
+
+static void show_one(const struct cli *c, const json_t *i)
+{
+	const char *stage = cli_text(i, "stage");
+	char when[OUT_TIME_SIZE];
+	struct str s;
+
+	out_text(&c->out, OUT_BOLD, cli_text(i, "pool"));
+	if (cli_text(i, "offer")[0] != '\0') {
+		(void)fputs(", offer ", c->out.f);
+		out_text(&c->out, OUT_BOLD, cli_text(i, "offer"));
+	}
+	(void)fputs("  ", c->out.f);
+	out_text(&c->out, strcmp(stage, "stopped") == 0 ? OUT_BAD : OUT_PLAIN, stage);
+	if (cli_int(i, "since_ms") != 0)
+		(void)fprintf(c->out.f, "  since %s", out_time(when, cli_int(i, "since_ms")));
+	(void)fputc('\n', c->out.f);
+	str_init(&s, TEXT_MAX);
+	add_stage(&s, i, stage);
+	line(c, s.p);
+	str_clear(&s);
+	if (cli_text(i, "why")[0] != '\0')
+		str_adds(&s, cli_text(i, "why"));
+	if (cli_text(i, "by")[0] != '\0')
+		str_addf(&s, "%sordered by %s", s.len > 0 ? ", " : "", cli_text(i, "by"));
+	if (s.len > 0)
+		line(c, s.p);
+	str_fini(&s);
+}
+
+/* All pages in one answer. */
+static int ask_all(const struct cli *c, const char *pool, json_t **reply)
+{
+	json_t *rows = json_array();
+	char *after = mem_strdup("");
+	int rc = CLI_OK;
+
+	*reply = NULL;
+	for (unsigned i = 0; i < PAGES_MAX && (i == 0 || after[0] != '\0'); i++) {
+		json_t *rq = json_pack("{s:s, s:s}", "op", "images", "after", after);
+
+		if (pool != NULL)
+			(void)json_object_set_new(rq, "pool", json_string(pool));
+		json_decref(*reply);
+		rc = cli_ask_loudly(c, rq, reply);
+		if (rc != CLI_OK)
+			break;
+		free(after);
+		after = mem_strdup(cli_text(*reply, "next"));
+		(void)json_array_extend(rows, json_object_get(*reply, "images"));
+	}
+	free(after);
+	if (rc == CLI_OK) {
+		(void)json_object_set(*reply, "images", rows);
+		(void)json_object_del(*reply, "next");
+	}
+	json_decref(rows);
+	return rc;
+}
+
+static int run_status(const struct cli *c, const void *args, char **operands)
+{
+	const json_t *one;
+	json_t *r;
+	int rc = ask_all(c, operands[0], &r);
+
+	(void)args;
+	if (rc != CLI_OK)
+		return rc;
 	if (c->json)
-		argv[n++] = "--json";
-	if (a->root != NULL) {
-		argv[n++] = "--root";
-		argv[n++] = a->root;
-	}
-	if (a->gpu)
-		argv[n++] = "--gpu";
-	if (a->fabric != NULL) {
-		argv[n++] = "--fabric";
-		argv[n++] = a->fabric;
-	}
-	if (a->containers)
-		argv[n++] = "--containers";
-	(void)execv(find_script(script, sizeof(script)), (char **)(uintptr_t)argv);
-	(void)snprintf(text, sizeof(text),
-		       "there is no image-check in ../libexec/burstd: the package burst-agent has "
-		       "it: %s",
-		       strerror(errno));
-	return cli_complain(CLI_FAILED, text);
+		cli_print_json(c, r);
+	for (size_t i = 0; !c->json && (one = cli_row(r, "images", i)) != NULL; i++)
+		show_one(c, one);
+	json_decref(r);
+	return CLI_OK;
 }
 
-const struct cli_command cmd_image_check = {
-	.name = "image check",
-	.operands = "",
-	.local = true,
-	.summary = "look whether a machine image can become nodes",
-	.about = "Says what the image lacks to boot as a node, for its GPUs, their fabric and "
-		 "containers, and what must not be in it, such as keys; and how to mend each.  "
-		 "burstd need not run.  Of an image that is mounted no program is run, and "
-		 "nothing is written to it.  Run it as root.  In an image, where burstctl is "
-		 "not: /usr/libexec/burstd/image-check.  docs/images.md.",
-	.example = "burstctl image check --root /mnt/image --gpu --fabric ib",
-	.opts = image_opts,
-	.nopts = sizeof(image_opts) / sizeof(image_opts[0]),
-	.initial = &image_initial,
-	.size = sizeof(image_initial),
-	.run = run_image_check,
+const struct cli_command cmd_image_status = {
+	.name = "image status",
+	.operands = "[POOL]",
+	.max = 1,
+	.summary = "show which image each offer's machines get, and how far a new one is",
+	.about = "A new image in burstd.conf is tried on a few machines first, the canaries.  When "
+		 "they work all new machines get it, and those with another image are replaced "
+		 "when they are idle.  docs/image-roll.md.",
+	.example = "burstctl image status h100",
+	.folds = true,
+	.run = run_status,
+};
+
+static void show_order(const struct cli *c, const json_t *r, const char *what, const char *nothing)
+{
+	int64_t n = cli_int(r, "offers");
+
+	if (n == 0)
+		(void)fprintf(c->out.f, "%s\n", nothing);
+	else
+		(void)fprintf(c->out.f, "%s in %" PRId64 " offer%s\n", what, n, n == 1 ? "" : "s");
+}
+
+static void show_stopped(const struct cli *c, const json_t *r)
+{
+	show_order(c, r, "the new image is stopped", "no new image is on its way");
+}
+
+static void show_resumed(const struct cli *c, const json_t *r)
+{
+	show_order(c, r, "the new image is tried once more", "no new image is stopped");
+}
+
+static int run_stop(const struct cli *c, const void *args, char **operands)
+{
+	(void)args;
+	return cli_show(c, json_pack("{s:s, s:s}", "op", "image-stop", "pool", operands[0]),
+			show_stopped);
+}
+
+const struct cli_command cmd_image_stop = {
+	.name = "image stop",
+	.operands = "POOL",
+	.min = 1,
+	.max = 1,
+	.summary = "stop a new image: the pool buys with the old one again",
+	.about = "Machines that have the new one are replaced when they are idle.",
+	.example = "burstctl image stop h100",
+	.run = run_stop,
+};
+
+static int run_resume(const struct cli *c, const void *args, char **operands)
+{
+	(void)args;
+	return cli_show(c, json_pack("{s:s, s:s}", "op", "image-resume", "pool", operands[0]),
+			show_resumed);
+}
+
+const struct cli_command cmd_image_resume = {
+	.name = "image resume",
+	.operands = "POOL",
+	.min = 1,
+	.max = 1,
+	.summary = "try a new image once more that was stopped, with other canaries",
+	.about = "",
+	.example = "burstctl image resume h100",
+	.run = run_resume,
 };

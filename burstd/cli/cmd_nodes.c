@@ -402,6 +402,7 @@ static void print_head(const struct out *o, const json_t *r)
 		print_field(o, "unit", fmt_i64(job, cli_int(r, "unit")), "");
 	print_field(o, "fabric", cli_text(r, "fabric"), "");
 	print_field(o, "instance", cli_text(r, "instance"), "");
+	print_field(o, "image", cli_text(r, "image"), "");
 	print_field(o, "address", cli_text(r, "address"), "");
 	print_field(o, "in Slurm", cli_text(r, "slurm"), "");
 	if (cli_int(r, "job") > 0)

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/conf.h"
 #include "providers/options.h"
 
 enum { WIDTH = 16 }; /* of an option's name in the file, at least */
@@ -108,6 +109,9 @@ static int take(struct first_conf *f, const char *word, struct err *e)
 	for (size_t i = 0; i < n; i++) {
 		const struct conf_option *o = in_section(f, sections[i], name.option);
 
+		/* `region` is for both, and `image` of a pool for those who have several. */
+		if (o != NULL && found > 0 && strcmp(o->section, "pool") == 0 && !conf_is_place(o))
+			continue;
 		if (o != NULL && add(f, o, word, e) != 0)
 			return -1;
 		found += o != NULL;

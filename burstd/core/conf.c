@@ -214,6 +214,27 @@ const char *conf_interconnect(const struct conf_pool *p, const struct conf_offer
 	return p->interconnect != NULL ? p->interconnect : "";
 }
 
+const char *conf_own_image(const struct conf_provider *p)
+{
+	const struct conf_option *o =
+		p->own_options != NULL ? conf_option_of(p->own_options, "image") : NULL;
+	const char *image = NULL;
+
+	if (o != NULL && p->own != NULL)
+		image = *(char *const *)((const char *)p->own + o->offset);
+	/* A longer name than the journal has room for is not tracked. */
+	return image != NULL && strlen(image) <= PROVIDER_IMAGE_MAX ? image : "";
+}
+
+const char *conf_image(const struct conf *c, const struct conf_pool *p, const struct conf_offer *o)
+{
+	if (conf_is_given(o->image))
+		return o->image;
+	if (conf_is_given(p->image))
+		return p->image;
+	return conf_own_image(&c->providers[o->provider_index]);
+}
+
 static void print_option(const struct conf_option *o, const char *indent, const void *object,
 			 struct str *out)
 {

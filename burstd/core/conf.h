@@ -20,6 +20,7 @@
 
 enum {
 	CONF_POOLS_MAX = 256,      /* every poll and every page of metrics walks them all */
+	CONF_CANARIES_MAX = 64,    /* each is bought in a create of its own */
 	CONF_HOPS_MAX = 16,        /* as many switches as a path has (hops.h) */
 	CONF_OFFERS_MAX = 32,      /* of one pool: each has a bit in ladder_job.tried */
 	CONF_PROVIDERS_MAX = 64,   /* each has connections of its own */
@@ -106,6 +107,7 @@ struct conf_offer {
 	char *jurisdiction;       /* "": by the table in core/jurisdiction.c */
 	char *fabric;             /* as written; "": the pool's; "none": none */
 	char *interconnect;       /* likewise */
+	char *image;              /* likewise, and then the provider's: conf_image() */
 	/* derived: CONF_FABRIC_JOB, CONF_FABRIC_UNIT, or a fabric's name; NULL: none */
 	const char *in_fabric;
 	int line, provider_line; /* in the file: the end of its section, and `provider` */
@@ -121,10 +123,14 @@ struct conf_pool {
 	uint32_t provider_index;    /* derived; with offers that of the first */
 	char *type, *region, *zone; /* ... type and region; zone may be "" */
 	bool spot;
-	char *jurisdiction;   /* "": by the table */
-	char *fabric;         /* of offers without one; "" or "none": none */
-	char *interconnect;   /* likewise (core/interconnect.h); "": not checked */
-	uint32_t fabric_hops; /* so far from each other machines of one fabric may be (hops.h) */
+	char *jurisdiction;      /* "": by the table */
+	char *fabric;            /* of offers without one; "" or "none": none */
+	char *interconnect;      /* likewise (core/interconnect.h); "": not checked */
+	char *image;             /* of offers without one; "": the provider's */
+	uint32_t image_canaries; /* machines that show whether a new image works */
+	int64_t image_trial_ms;  /* so long each of them must be up */
+	uint32_t image_at_once;  /* machines replaced at a time, for a new image */
+	uint32_t fabric_hops;    /* so far from each other machines of one fabric may be (hops.h) */
 	uint32_t max_nodes;
 	uint32_t warm;                 /* nodes to keep up even without a job */
 	int64_t quantum_ms;            /* billing step of the provider; 0: by the second */
@@ -292,6 +298,13 @@ struct provider_conf conf_for_driver(const struct conf_provider *p, const char *
 
 /* Does burstd make the fabrics of this offer, for jobs or units?  in_fabric is no name then. */
 bool conf_makes_fabrics(const struct conf_offer *o);
+
+/* The image that the configuration wants for machines bought by o, an offer of p: its own, the
+ * pool's, or the one that the section of its provider names; "": none of them says. */
+const char *conf_image(const struct conf *c, const struct conf_pool *p, const struct conf_offer *o);
+
+/* The image that the section of a provider names; "": none. */
+const char *conf_own_image(const struct conf_provider *p);
 
 /* The place that an offer buys at, as drivers take it; borrows from o. */
 struct provider_place conf_place(const struct conf_offer *o);

@@ -53,6 +53,7 @@ static int finish_own(const struct conf *c, struct conf_pool *p, struct err *e)
 				     .price_nano_h = p->price_nano_h,
 				     .jurisdiction = p->jurisdiction,
 				     .interconnect = p->interconnect,
+				     .image = p->image,
 				     .in_fabric = fabric_in(p->fabric),
 				     .line = p->line,
 				     .provider_line = p->provider_line};

@@ -25,6 +25,7 @@ struct fleet_node {        /* one generation */
 	bool unreached;    /* it is to end, at a provider that cannot be reached */
 	bool registered;   /* a snapshot said so, and the event is not posted yet; memory only */
 	bool ran;          /* its provider has shown it running; memory only */
+	bool worked;       /* a canary (core/roll.h) has had a job; memory only */
 	bool moved;        /* slurmctld has had another NodeAddr than n.stale_addr; memory only */
 	int64_t seen_ms;   /* begin of the last list that showed it; 0: none since burstd started */
 	int64_t lacked_ms; /* when the first list was there that did not show it, though it had to,

@@ -199,6 +199,10 @@ static void step_wanted(struct node *n, const struct node_event *ev, const struc
 		n->sent_ms = ev->now_ms;
 		n->batch = ev->batch;
 		n->slot = ev->slot;
+		n->canary = ev->canary;
+		memset(n->image, 0, sizeof(n->image)); /* node_step() compares all bytes */
+		(void)snprintf(n->image, sizeof(n->image), "%s",
+			       ev->image != NULL ? ev->image : "");
 		move(n, NODE_CREATING, ev->now_ms, INT64_MAX);
 	} else if (ev->type == NODE_EV_RESTART)
 		n->wake_ms = ev->now_ms;
@@ -397,6 +401,9 @@ static void step_alive(struct node *n, const struct node_event *ev, const struct
 		break;
 	case NODE_EV_NOTICE:
 		take_notice(n, ev->notice, ev->deadline_ms, ev->now_ms);
+		break;
+	case NODE_EV_PROVEN:
+		n->canary = n->canary && n->state != NODE_READY;
 		break;
 	case NODE_EV_SIGNALLED:
 		n->signal_ms = ev->now_ms;

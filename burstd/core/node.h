@@ -76,6 +76,7 @@ enum node_event_type {
 	NODE_EV_SIGNALLED,     /* its jobs are about to be told to save their work */
 	NODE_EV_THROTTLED, /* the create or the delete was throttled: nothing happened, and it says
 			      nothing of the node, which waits for the provider's limit alone */
+	NODE_EV_PROVEN,    /* it works: what it was bought to show about its image is shown */
 	NODE_EV_NTYPES
 };
 
@@ -155,6 +156,10 @@ struct node {
 	enum provider_market market;
 	char instance[PROVIDER_ID_MAX + 1]; /* "" until known */
 	char addr[PROVIDER_ADDR_MAX + 1];   /* "" until known */
+	/* What its create asked for; "": as the provider's section said, or as the provider chose.
+	 * core/roll.h has the rest. */
+	char image[PROVIDER_IMAGE_MAX + 1];
+	bool canary; /* its image was new, and it has not shown yet that it works */
 	/* The NodeAddr that slurmctld had before this row was made, and may have kept from another
 	 * generation; "": none, or not known. */
 	char stale_addr[PROVIDER_ADDR_MAX + 1];
@@ -187,7 +192,9 @@ struct node_event {
 			      did not; 0: likewise */
 	int64_t retry_ms;  /* NOTSENT, DELETE_FAILED: not before; 0: own backoff */
 	uint64_t batch;    /* START: the create it goes out with ... */
-	uint32_t slot;     /* ... and its place there */
+	uint32_t slot;     /* ... and its place there ... */
+	const char *image; /* ... and its image; NULL: "" ... */
+	bool canary;       /* ... which has not shown that it works */
 	enum node_reason reason;                  /* REFUSED, RELEASE; SEEN: of a failed instance */
 	enum provider_notice_kind notice;         /* NOTICE ... */
 	int64_t deadline_ms;                      /* ... when it happens; 0: not said */

@@ -22,6 +22,7 @@ static const char *const events[NODE_EV_NTYPES] = {
 	[NODE_EV_RESTART] = "restart",
 	[NODE_EV_NOTICE] = "notice",
 	[NODE_EV_SIGNALLED] = "signalled",
+	[NODE_EV_PROVEN] = "proven",
 };
 
 static const struct {

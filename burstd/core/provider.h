@@ -79,8 +79,9 @@ enum provider_flags {
 	 * then, and lists show what its last request made.  So after a crash burstd goes on with it
 	 * only where it would repeat a create. */
 	PROVIDER_ELSEWHERE = 1 << 8,
-	PROVIDER_PAST = 1 << 9,   /* asked since when, it quotes the prices of the past, too */
-	PROVIDER_PATHS = 1 << 10, /* it says where in its network an instance that runs is */
+	PROVIDER_PAST = 1 << 9,    /* asked since when, it quotes the prices of the past, too */
+	PROVIDER_PATHS = 1 << 10,  /* it says where in its network an instance that runs is */
+	PROVIDER_IMAGES = 1 << 11, /* a create may name the image that its machines boot */
 };
 
 /* A token bucket: it holds `size` tokens, and gains `gains` of them in every_ms (0: in a second).
@@ -158,10 +159,11 @@ enum {
 	PROVIDER_ID_MAX = 95,
 	PROVIDER_ADDR_MAX = 45,
 	PROVIDER_WORD_MAX = 63,
-	PROVIDER_CURSOR_MAX = 2047,      /* EC2's are some hundred bytes */
-	PROVIDER_CONSOLE_MAX = 64 << 10, /* bytes of a console log; EC2 keeps as many */
-	PROVIDER_REQUEST_MAX = 64,       /* of the provider's id of a request: a uuid has 36 */
-	PROVIDER_PATH_MAX = 255,         /* bytes of a path; EC2's have 83 at most */
+	PROVIDER_IMAGE_MAX = PROVIDER_WORD_MAX, /* of an image: ids have 36 and fewer */
+	PROVIDER_CURSOR_MAX = 2047,             /* EC2's are some hundred bytes */
+	PROVIDER_CONSOLE_MAX = 64 << 10,        /* bytes of a console log; EC2 keeps as many */
+	PROVIDER_REQUEST_MAX = 64, /* of the provider's id of a request: a uuid has 36 */
+	PROVIDER_PATH_MAX = 255,   /* bytes of a path; EC2's have 83 at most */
 };
 
 enum provider_market { PROVIDER_ON_DEMAND, PROVIDER_SPOT, PROVIDER_RESERVED, PROVIDER_NMARKETS };
@@ -178,6 +180,9 @@ struct provider_place {
 	 * there, with machines of earlier creates in it.  It may have been dropped meanwhile by a
 	 * request whose answer was lost: then the answer is NOT_YET, and it is made again. */
 	bool of_unit;
+	/* What the machines boot (PROVIDER_IMAGES); "" or NULL: as the provider's own section says,
+	 * or, if that says nothing, as the provider chooses. */
+	const char *image;
 };
 
 struct provider_want {    /* one instance of a create */
@@ -470,6 +475,11 @@ static inline const char *provider_cursor(const struct provider_op *op)
 int provider_path_add(struct provider_path *p, const char *name);
 void provider_request_fini(struct provider_request *r);
 void provider_result_fini(struct provider_result *r);
+/* The image that a create names, or else the provider's own. */
+static inline const char *provider_image(const struct provider_place *p, const char *own)
+{
+	return p->image != NULL && p->image[0] != '\0' ? p->image : own;
+}
 /* Must all instances be in one fabric? */
 static inline bool provider_in_fabric(const struct provider_place *p)
 {

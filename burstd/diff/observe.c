@@ -223,7 +223,8 @@ static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_
 
 		(void)snprintf(why, sizeof(why), "registration is invalid: %.*s", reason_len(sn),
 			       sn->reason.p != NULL ? sn->reason.p : "");
-		pool_failed(l->e, &live->n, why);
+		if (!rolls_failed(l->e, &live->n, why))
+			pool_failed(l->e, &live->n, why);
 	}
 	if ((deeds & DRIFT_POWER_DOWN) != 0)
 		take_down(l, nm, sn, todo);

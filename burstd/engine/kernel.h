@@ -41,6 +41,7 @@ enum {
 #define ENGINE_WHY_NEXT       "another offer of its pool is tried"
 #define ENGINE_WHY_TERMINATED "burstd: terminated by an admin"
 #define ENGINE_WHY_DRAINED    "burstd: drained by an admin"
+#define ENGINE_WHY_IMAGE      "burstd: its image is not the one in force any more"
 #define ENGINE_WHY_USED_UP    "burstd: the budget that it counts for is used up"
 
 struct member { /* one generation, named without a pointer to its row, which may go */

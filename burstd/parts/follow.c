@@ -102,8 +102,10 @@ static void follow_row(struct engine *e, struct fleet_node *fn, const struct nod
 		pool_works(e, fn->name, is);
 	if (never_came(was, is)) {
 		wrong = is->reason != NODE_BECAUSE_BOOT ? fleet_why(fn, is) : NULL;
-		pool_failed(e, is, fleet_why(fn, is));
+		if (!rolls_failed(e, is, fleet_why(fn, is)))
+			pool_failed(e, is, fleet_why(fn, is));
 	}
+	rolls_look(e, was, is, fleet_why(fn, is));
 	if (ended && node_lives(was))
 		pool_lost(e, is);
 	if (was->state == NODE_INDOUBT && is->state == NODE_GONE)

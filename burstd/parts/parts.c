@@ -72,6 +72,8 @@ static const struct part_row rows[] = {
 	{.part = &console_part, .before = {&remove_part}},
 	/* Before creates: a delete saves money, and has the slots first (limit.h). */
 	{.part = &remove_part, .before = {&launch_part}},
+	/* Before creates, which ask it for the image. */
+	{.part = &rolls_part, .before = {&launch_part}},
 	/* Before refusals, which refuse in this turn what could not be bought in it, and before
 	 * the nodes that are wanted, of which most are written with their creates. */
 	{.part = &launch_part, .before = {&refuse_part, &unwritten_part}},

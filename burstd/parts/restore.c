@@ -56,6 +56,13 @@ static int load_pool(void *ctx, const struct journal_pool *p, struct err *err)
 	return 0;
 }
 
+static int load_roll(void *ctx, const struct journal_roll *x, struct err *err)
+{
+	(void)err;
+	rolls_load(ctx, x);
+	return 0;
+}
+
 static int load_refusal(void *ctx, const struct journal_refusal *r, struct err *err)
 {
 	(void)err;
@@ -155,6 +162,7 @@ static int restore_open(struct engine *e, struct err *err)
 					  .spent = load_spent,
 					  .refusal = load_refusal,
 					  .pool = load_pool,
+					  .roll = load_roll,
 					  .rescue = load_rescue,
 					  .claim = load_claim,
 					  .voucher = load_voucher,

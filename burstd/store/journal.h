@@ -9,8 +9,8 @@
  *
  * This is the journal as a whole.  The rows of its tables, and what puts, deletes and finds them,
  * are in journal_nodes.h, journal_usage.h, journal_events.h, journal_jobs.h, journal_pools.h,
- * journal_claims.h, journal_vouchers.h, journal_price.h, journal_alerts.h and journal_audit.h: a
- * transaction takes effects of all. */
+ * journal_rolls.h, * journal_claims.h, journal_vouchers.h, journal_price.h, journal_alerts.h and
+ * journal_audit.h: a transaction takes effects of all. */
 #ifndef BURSTD_JOURNAL_H
 #define BURSTD_JOURNAL_H
 
@@ -29,6 +29,7 @@ struct price;
 struct journal_batch;
 struct journal_refusal;
 struct journal_pool;
+struct journal_roll;
 struct journal_rescue;
 struct journal_ending;
 struct journal_hold;
@@ -63,12 +64,11 @@ void journal_close(struct journal *j); /* NULL is fine; every tx is gone before 
 int journal_look_at(const char *path, struct err *e);
 
 /* Start-up: everything that is known, in this order: batches, nodes (by name and generation),
- * sums, refusals, pools, rescues, claims, vouchers (by node and generation), prices, holds, what
- * was spent by day, budgets and overrides, jobs that these end, alerts and their messages (by
- * number).  A visit that
- * returns -1 (with *e) stops the load; a NULL one is left out; node.pool is not set; a visitor that
- * keeps a voucher takes its token, and one that keeps a message its list, and sets it to NULL
- * there. */
+ * sums, refusals, pools, new images, rescues, claims, vouchers (by node and generation), prices,
+ * holds, what was spent by day, budgets and overrides, jobs that these end, alerts and their
+ * messages (by number).  A visit that returns -1 (with *e) stops the load; a NULL one is left out;
+ * node.pool is not set; a visitor that keeps a voucher takes its token, and one that keeps a
+ * message its list, and sets it to NULL there. */
 struct journal_visitor {
 	int (*node)(void *ctx, const struct node *n, const char *pool, struct err *e);
 	int (*batch)(void *ctx, const struct journal_batch *b, struct err *e);
@@ -76,6 +76,7 @@ struct journal_visitor {
 		     struct err *e); /* sum of usage */
 	int (*refusal)(void *ctx, const struct journal_refusal *r, struct err *e);
 	int (*pool)(void *ctx, const struct journal_pool *p, struct err *e);
+	int (*roll)(void *ctx, const struct journal_roll *x, struct err *e);
 	int (*rescue)(void *ctx, const struct journal_rescue *r, struct err *e);
 	int (*claim)(void *ctx, const struct claim *c, struct err *e);
 	int (*voucher)(void *ctx, struct voucher *v, struct err *e);

@@ -9,12 +9,12 @@
 	"gang, slot, instance, addr, rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, "       \
 	"wake_ms, start_ms, end_ms, job, offer, provider, market, notice, noticed_ms, "            \
 	"deadline_ms, "                                                                            \
-	"signal_ms, stale_addr"
+	"signal_ms, stale_addr, image, canary"
 
 static const char sql_put_node[] =
 	"INSERT INTO node (" NODE_COLUMNS ") VALUES"
 	" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-	" ?, ?, ?, ?, ?)"
+	" ?, ?, ?, ?, ?, ?, ?)"
 	" ON CONFLICT (name, gen) DO UPDATE SET epoch = excluded.epoch, pool = "
 	"excluded.pool,"
 	" state = excluded.state, reason = excluded.reason, released = excluded.released,"
@@ -30,23 +30,25 @@ static const char sql_put_node[] =
 	" market = excluded.market,"
 	" notice = excluded.notice, noticed_ms = excluded.noticed_ms,"
 	" deadline_ms = excluded.deadline_ms, signal_ms = excluded.signal_ms,"
-	" stale_addr = excluded.stale_addr";
+	" stale_addr = excluded.stale_addr, image = excluded.image, canary = excluded.canary";
 
 static const char sql_del_node[] = "DELETE FROM node WHERE name = ? AND gen = ?";
 
 static const char sql_all_nodes[] = "SELECT " NODE_COLUMNS " FROM node ORDER BY name, gen";
 
 static const char sql_put_batch[] =
-	"INSERT INTO batch (id, epoch, token, pool, body_hash, at_ms, offer, provider, cursor)"
-	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	"INSERT INTO batch (id, epoch, token, pool, body_hash, at_ms, offer, provider, cursor, "
+	"image)"
+	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 	" ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, token = excluded.token,"
 	" pool = excluded.pool, body_hash = excluded.body_hash, at_ms = excluded.at_ms,"
-	" offer = excluded.offer, provider = excluded.provider, cursor = excluded.cursor";
+	" offer = excluded.offer, provider = excluded.provider, cursor = excluded.cursor,"
+	" image = excluded.image";
 
 static const char sql_del_batch[] = "DELETE FROM batch WHERE id = ?";
 
 static const char sql_all_batches[] =
-	"SELECT id, token, pool, body_hash, at_ms, offer, provider, cursor FROM batch"
+	"SELECT id, token, pool, body_hash, at_ms, offer, provider, cursor, image FROM batch"
 	" ORDER BY id";
 
 void journal_put_node(struct journal_tx *tx, const struct node *n, const char *pool)
@@ -84,6 +86,8 @@ void journal_put_node(struct journal_tx *tx, const struct node *n, const char *p
 	tx_int(tx, n->deadline_ms);
 	tx_int(tx, n->signal_ms);
 	tx_text(tx, n->stale_addr);
+	tx_text(tx, n->image);
+	tx_int(tx, n->canary);
 }
 
 void journal_del_node(struct journal_tx *tx, const char *name, uint64_t gen)
@@ -129,6 +133,8 @@ static void get_node(struct db_cursor *c, struct node *n, const char **pool)
 	n->deadline_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	n->signal_ms = db_get_int(c, 0, INT64_MAX);
 	db_copy_text(c, n->stale_addr, sizeof(n->stale_addr));
+	db_copy_text(c, n->image, sizeof(n->image));
+	n->canary = db_get_int(c, 0, 1) != 0;
 }
 
 static int read_node(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
@@ -158,6 +164,7 @@ void journal_put_batch(struct journal_tx *tx, const struct journal_batch *b)
 	tx_text(tx, b->offer);
 	tx_text(tx, b->provider);
 	tx_text(tx, b->cursor);
+	tx_text(tx, b->image);
 }
 
 void journal_del_batch(struct journal_tx *tx, uint64_t id)
@@ -178,6 +185,7 @@ static int read_batch(const struct journal *j, struct db_cursor *c, const struct
 	db_copy_text(c, b.offer, sizeof(b.offer));
 	db_copy_text(c, b.provider, sizeof(b.provider));
 	db_copy_text(c, b.cursor, sizeof(b.cursor));
+	db_copy_text(c, b.image, sizeof(b.image));
 	return c->bad ? db_damaged(j->db, "batch", e) : v->batch(v->ctx, &b, e);
 }
 

@@ -18,6 +18,7 @@ struct journal_batch { /* one create request: its members never change (I5) */
 	int64_t at_ms;
 	/* Of a create of several requests: where it goes on; "": the first has no answer yet. */
 	char cursor[PROVIDER_CURSOR_MAX + 1];
+	char image[PROVIDER_IMAGE_MAX + 1]; /* of its place: a repeat has the same (I4) */
 };
 
 void journal_put_node(struct journal_tx *tx, const struct node *n,

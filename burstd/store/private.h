@@ -92,6 +92,7 @@ int journal_load_nodes(struct journal *j, const struct journal_visitor *v, struc
 int journal_load_spent(struct journal *j, const struct journal_visitor *v, struct err *e);
 int journal_load_refusals(struct journal *j, const struct journal_visitor *v, struct err *e);
 int journal_load_pools(struct journal *j, const struct journal_visitor *v, struct err *e);
+int journal_load_rolls(struct journal *j, const struct journal_visitor *v, struct err *e);
 int journal_load_rescues(struct journal *j, const struct journal_visitor *v, struct err *e);
 int journal_load_endings(struct journal *j, const struct journal_visitor *v, struct err *e);
 int journal_load_claims(struct journal *j, const struct journal_visitor *v, struct err *e);

@@ -463,7 +463,24 @@ static const char step_22[] = "CREATE TABLE ending ("
 static const char step_23[] =
 	"ALTER TABLE alert ADD COLUMN carried_nano BIGINT NOT NULL DEFAULT 0;";
 
+/* What a machine was made from, and whether that has not shown yet that it works; what a create
+ * asks for; and how far each offer is with a new image (core/roll.h). */
+static const char step_24[] = "ALTER TABLE node ADD COLUMN image TEXT NOT NULL DEFAULT '';"
+			      "ALTER TABLE node ADD COLUMN canary INTEGER NOT NULL DEFAULT 0;"
+			      "ALTER TABLE batch ADD COLUMN image TEXT NOT NULL DEFAULT '';"
+			      "CREATE TABLE roll ("
+			      "  pool TEXT NOT NULL,"
+			      "  offer TEXT NOT NULL,"
+			      "  stage TEXT NOT NULL,"
+			      "  old TEXT NOT NULL,"
+			      "  next TEXT NOT NULL,"
+			      "  passed INTEGER NOT NULL,"
+			      "  since_ms BIGINT NOT NULL,"
+			      "  why TEXT NOT NULL,"
+			      "  made_by TEXT NOT NULL,"
+			      "  PRIMARY KEY (pool, offer)) WITHOUT ROWID;";
+
 const char *const schema_steps[SCHEMA_STEPS] = {
 	step_1,  step_2,  step_3,  step_4,  step_5,  step_6,  step_7,  step_8,
 	step_9,  step_10, step_11, step_12, step_13, step_14, step_15, step_16,
-	step_17, step_18, step_19, step_20, step_21, step_22, step_23};
+	step_17, step_18, step_19, step_20, step_21, step_22, step_23, step_24};

@@ -5,7 +5,7 @@
 #ifndef BURSTD_SCHEMA_H
 #define BURSTD_SCHEMA_H
 
-enum { SCHEMA_STEPS = 23 };
+enum { SCHEMA_STEPS = 24 };
 
 extern const char *const schema_steps[SCHEMA_STEPS];
 

@@ -96,6 +96,11 @@ static void enter(struct cloud *c, struct cloud_instance *i, enum cloud_state to
 
 /* --- create ----------------------------------------------------------------------------------- */
 
+static bool is_broken(const struct settings *conf, const char *image)
+{
+	return image != NULL && settings_glob(&conf->image_broken, image, image);
+}
+
 static int32_t make(struct cloud *c, const struct cloud_create *rq, const struct cloud_want *w,
 		    struct cloud_pool *p, int64_t now)
 {
@@ -132,7 +137,7 @@ static int32_t make(struct cloud *c, const struct cloud_create *rq, const struct
 	c->by_row[i->row] = i;
 	p->used++;
 	c->live++;
-	if (!settings_glob(&conf->boot_never, w->node, p->type))
+	if (!settings_glob(&conf->boot_never, w->node, p->type) && !is_broken(conf, rq->image))
 		heap_push(&c->due, now + dist_sample(&conf->boot, &c->rng), DUE_BOOT, i->row);
 	if (p->curve.n > 0)
 		heap_push(&c->due, now + conf->spot_hour_ms, DUE_PRICE, i->row);

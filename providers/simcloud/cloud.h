@@ -119,6 +119,7 @@ struct cloud_create {      /* borrowed */
 	const char *token; /* "": none */
 	const char *cluster, *type, *region, *zone;
 	const char *fabric; /* put all on the block of this fabric; NULL or "": anywhere */
+	const char *image;  /* what they boot; NULL or "": not said */
 	enum market market;
 	const struct cloud_want *wants;
 	size_t nwants;

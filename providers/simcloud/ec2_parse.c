@@ -285,6 +285,7 @@ static int read_override(struct reading *r, size_t k)
 	const char *subnet = form_take(&r->form, "%s.%zu.SubnetId", prefix, k + 1);
 	const char *priority = form_take(&r->form, "%s.%zu.Priority", prefix, k + 1);
 
+	(void)form_take(&r->form, "%s.%zu.ImageId", prefix, k + 1);
 	if (type == NULL)
 		return missing(r, "InstanceType");
 	if (strlen(type) >= sizeof(c->type))

@@ -24,6 +24,7 @@ struct face_call {
 	enum face_verb verb;             /* OP_FABRIC: what to do */
 	char fabric[SETTINGS_WORD_SIZE]; /* fabric's name; OP_FABRIC: not with a list; create: may
 					    be "" */
+	char image[SETTINGS_WORD_SIZE];  /* create: what the instances boot; "": not said */
 	bool many;                       /* delete: came by POST /v1/instances/delete */
 	char token[TOKEN_TEXT_MAX + 1];
 	char cluster[SETTINGS_WORD_SIZE], type[SETTINGS_WORD_SIZE];

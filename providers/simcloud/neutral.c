@@ -103,6 +103,7 @@ static void run_create(const struct face_call *f, struct cloud *c, const struct 
 				  .region = f->region,
 				  .zone = f->zone,
 				  .fabric = f->fabric,
+				  .image = f->image,
 				  .market = f->market,
 				  .wants = f->wants,
 				  .nwants = f->n,

@@ -78,6 +78,7 @@ static int read_create(struct face_call *f, const json_t *o, const struct settin
 	    js_get_str(o, "region", f->region, sizeof(f->region), e) != 0 ||
 	    js_get_str(o, "zone", f->zone, sizeof(f->zone), e) != 0 ||
 	    js_get_str(o, "fabric", f->fabric, sizeof(f->fabric), e) != 0 ||
+	    js_get_str(o, "image", f->image, sizeof(f->image), e) != 0 ||
 	    js_get_str(o, "market", market, sizeof(market), e) != 0)
 		return -1;
 	if (!is_word(f->token) || !is_word(f->cluster))

@@ -166,6 +166,7 @@ void shadow_del_hold(struct journal_tx *tx, const struct journal_hold *h);
 void shadow_put_spent(struct journal_tx *tx, const struct journal_spent *s);
 void shadow_del_spent(struct journal_tx *tx, int64_t day);
 void shadow_put_pool(struct journal_tx *tx, const struct journal_pool *p);
+void shadow_put_roll(struct journal_tx *tx, const struct journal_roll *x);
 void shadow_put_budget(struct journal_tx *tx, const struct journal_budget *b);
 void shadow_put_budget_steps(struct journal_tx *tx, const struct journal_budget *b);
 void shadow_put_budget_end(struct journal_tx *tx, const struct journal_budget *b);

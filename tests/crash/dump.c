@@ -35,9 +35,9 @@ static int dump_node(void *ctx, const struct node *n, const char *pool, struct e
 		 n->addr);
 	str_addf(&s,
 		 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
-		 " %" PRId64 " %" PRIu64 " %s",
+		 " %" PRId64 " %" PRIu64 " %s '%s' %d",
 		 n->rate_nano_h, n->wanted_ms, n->since_ms, n->sent_ms, n->missed_ms, n->wake_ms,
-		 n->start_ms, n->end_ms, n->job, n->stale_addr);
+		 n->start_ms, n->end_ms, n->job, n->stale_addr, n->image, n->canary);
 	add(ctx, &s);
 	return 0;
 }
@@ -48,8 +48,8 @@ static int dump_batch(void *ctx, const struct journal_batch *b, struct err *e)
 
 	(void)e;
 	str_init(&s, DUMP_MAX);
-	str_addf(&s, "batch %" PRIu64 " %s %s %" PRIu64 " %" PRId64, b->id, b->token, b->pool,
-		 b->body_hash, b->at_ms);
+	str_addf(&s, "batch %" PRIu64 " %s %s %" PRIu64 " %" PRId64 " '%s'", b->id, b->token,
+		 b->pool, b->body_hash, b->at_ms, b->image);
 	add(ctx, &s);
 	return 0;
 }
@@ -126,6 +126,19 @@ static int dump_pool(void *ctx, const struct journal_pool *p, struct err *e)
 	str_init(&s, DUMP_MAX);
 	str_addf(&s, "pool %s %d %u %" PRId64 " %" PRId64 " %s %" PRId64, p->name, p->paused,
 		 p->breaker.waves, p->breaker.last_ms, p->breaker.until_ms, p->by, p->paused_ms);
+	add(ctx, &s);
+	return 0;
+}
+
+static int dump_roll(void *ctx, const struct journal_roll *x, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "roll %s/%s %s '%s' '%s' %u %" PRId64 " %s %s", x->pool, x->offer,
+		 roll_stage_str(x->r.stage), x->r.old, x->r.next, x->r.passed, x->r.since_ms,
+		 x->r.why, x->r.by);
 	add(ctx, &s);
 	return 0;
 }
@@ -293,6 +306,7 @@ int crash_dump(struct journal *j, crash_load_fn load, crash_number_fn number, ch
 					  .drained = dump_drained,
 					  .ending = dump_ending,
 					  .pool = dump_pool,
+					  .roll = dump_roll,
 					  .claim = dump_claim,
 					  .voucher = dump_voucher,
 					  .price = dump_price,

@@ -36,6 +36,7 @@
 #define journal_put_ending        shadow_put_ending
 #define journal_del_ending        shadow_del_ending
 #define journal_put_pool          shadow_put_pool
+#define journal_put_roll          shadow_put_roll
 #define journal_put_claim         shadow_put_claim
 #define journal_del_claim         shadow_del_claim
 #define journal_put_voucher       shadow_put_voucher
@@ -61,6 +62,7 @@
 #include "store/journal_nodes.h"
 #include "store/journal_pools.h"
 #include "store/journal_price.h"
+#include "store/journal_rolls.h"
 #include "store/journal_usage.h"
 #include "store/journal_vouchers.h"
 

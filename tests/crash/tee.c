@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "crash.h"
 #include "store/journal_price.h"
+#include "store/journal_rolls.h"
 
 struct tee_tx {
 	struct journal_tx *real, *shadow;
@@ -225,6 +226,7 @@ BOTH(del_claim, (struct journal_tx * tx, const char *node, uint64_t gen), (tx, n
 BOTH(put_voucher, (struct journal_tx * tx, const struct voucher *v), (tx, v))
 BOTH(del_voucher, (struct journal_tx * tx, const char *node, uint64_t gen), (tx, node, gen))
 BOTH(put_pool, (struct journal_tx * tx, const struct journal_pool *p), (tx, p))
+BOTH(put_roll, (struct journal_tx * tx, const struct journal_roll *x), (tx, x))
 BOTH(put_price, (struct journal_tx * tx, const struct price *p), (tx, p))
 #undef BOTH
 

@@ -35,6 +35,7 @@ struct inst {
 	bool may_hide; /* the last complete list showed it */
 	bool wrong;    /* its slurmd reports fewer GPUs than slurm.conf has (F36) ... */
 	bool single;   /* ... and not for its image */
+	char image[8]; /* what it was made from; "": nobody said */
 	bool worked;   /* it registered well once */
 	bool asked;    /* a delete of it was sent */
 	bool had_row;  /* burstd wrote down that it exists ... */
@@ -91,6 +92,7 @@ struct create_request {
 	struct create_want wants[CLOUD_WANTS_MAX];
 	size_t n;
 	uint64_t hash; /* of the body */
+	char image[8];
 	char claim_id[96], claim_secret[72];
 	struct create_lines { /* that are in its user-data; "": no such line */
 		char token[40], node[24], gen[24];

@@ -220,8 +220,11 @@ static struct inst *make(struct sim_cloud *c, const struct create_request *rq, s
 	memcpy(in->claim_secret, rq->claim_secret, sizeof(in->claim_secret));
 	in->wrap_token = strtoull(rq->lines.token + strspn(rq->lines.token, "t-"), NULL, 10);
 	in->single = world_fault(c->w, SIM_WRONG_NODE);
-	in->wrong = in->single || sim_pool_is_wrong(c->w, in->pool);
+	in->wrong = in->single || sim_pool_is_wrong(c->w, in->pool) ||
+		    sim_image_is_bad(c->w, rq->image);
+	memcpy(in->image, rq->image, sizeof(in->image));
 	in->unknown = t->first_sent <= c->restored_at || is_taken(c, in);
+	sim_image_made(c->w, in);
 	in->excused = sim_ctld_unwanted_since(c->w->ctld, in->node, t->first_sent);
 	if (c->w->set.vouchers) {
 		sim_voucher_made(c->w, in, t->token);

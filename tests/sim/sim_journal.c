@@ -147,6 +147,7 @@ void sim_journal_restore(struct journal *j)
 	put_number(j, JOURNAL_DOUBTFUL, j->w->now); /* main.c sees that by the file last-batch */
 	sim_journal_met_all(j, SIM_RESTORED);
 	sim_cloud_restored(j->w->cloud);
+	sim_image_forget(j->w);
 }
 
 void sim_journal_free(struct journal *j)
@@ -394,6 +395,10 @@ static void apply(struct journal *j, const struct effect *f)
 		break;
 	case PUT_POOL:
 		sim_opinions_pool(j->w, &j->opinions, f->name, &f->u.pool);
+		break;
+	case PUT_ROLL:
+		sim_opinions_roll(j->w, &j->opinions, f->u.roll.pool, f->u.roll.offer,
+				  &f->u.roll.r);
 		break;
 	case PUT_RESCUE:
 	case DEL_RESCUE:

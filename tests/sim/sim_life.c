@@ -32,7 +32,10 @@ static const char uuid[] = SIM_UUID;
 	}
 #define CAPS(NAME, FLAGS, MAX, TOKEN_MS)                                                           \
 	CAPS_OF(NAME, FLAGS, MAX, TOKEN_MS, 0)                                                     \
-	CAPS_OF(NAME##_paths, (FLAGS) | PROVIDER_PATHS, MAX, TOKEN_MS, SIM_PATHS_MAX)
+	CAPS_OF(NAME##_paths, (FLAGS) | PROVIDER_PATHS, MAX, TOKEN_MS, SIM_PATHS_MAX)              \
+	CAPS_OF(NAME##_images, (FLAGS) | PROVIDER_IMAGES, MAX, TOKEN_MS, 0)                        \
+	CAPS_OF(NAME##_both, (FLAGS) | PROVIDER_PATHS | PROVIDER_IMAGES, MAX, TOKEN_MS,            \
+		SIM_PATHS_MAX)
 CAPS(caps_0, 0, 1000, 86400000)
 CAPS(caps_1, PROVIDER_TOKENS, 1000, 86400000)
 CAPS(caps_2, PROVIDER_GANGS, 1000, 86400000)
@@ -49,22 +52,27 @@ CAPS(caps_11, PROVIDER_TOKENS, 1, 86400000)
 #undef CAPS_OF
 
 static struct provider_caps (*const caps[])(const void *) = {
-	caps_0,       caps_1,       caps_2,       caps_3,       caps_4,        caps_5,
-	caps_6,       caps_7,       caps_8,       caps_9,       caps_10,       caps_11,
-	caps_0_paths, caps_1_paths, caps_2_paths, caps_3_paths, caps_4_paths,  caps_5_paths,
-	caps_6_paths, caps_7_paths, caps_8_paths, caps_9_paths, caps_10_paths, caps_11_paths};
+	caps_0,        caps_1,        caps_2,        caps_3,        caps_4,         caps_5,
+	caps_6,        caps_7,        caps_8,        caps_9,        caps_10,        caps_11,
+	caps_0_paths,  caps_1_paths,  caps_2_paths,  caps_3_paths,  caps_4_paths,   caps_5_paths,
+	caps_6_paths,  caps_7_paths,  caps_8_paths,  caps_9_paths,  caps_10_paths,  caps_11_paths,
+	caps_0_images, caps_1_images, caps_2_images, caps_3_images, caps_4_images,  caps_5_images,
+	caps_6_images, caps_7_images, caps_8_images, caps_9_images, caps_10_images, caps_11_images,
+	caps_0_both,   caps_1_both,   caps_2_both,   caps_3_both,   caps_4_both,    caps_5_both,
+	caps_6_both,   caps_7_both,   caps_8_both,   caps_9_both,   caps_10_both,   caps_11_both};
 enum { NCAPS = sizeof(caps) / sizeof(caps[0]) };
 
 /* "0" ... "9", "a", "b": the driver `sim` with these caps; "0p" ...: one that says where machines
- * are, too.  Not const only because the driver is not known before it is looked up: every look-up
- * writes the same. */
+ * are, too; "0i", "0pi" ...: one that takes images.  Not const only because the driver is not known
+ * before it is looked up: every look-up writes the same. */
 static struct provider_ops drivers[NCAPS];
 
 static const struct provider_ops *driver(const char *name)
 {
 	size_t i = (size_t)(name[0] <= '9' ? name[0] - '0' : name[0] - 'a' + 10);
 
-	i += name[1] == 'p' ? NCAPS / 2 : 0;
+	i += strchr(name, 'p') != NULL ? NCAPS / 4 : 0;
+	i += strchr(name, 'i') != NULL ? NCAPS / 2 : 0;
 	drivers[i] = *provider_find("sim");
 	drivers[i].caps = caps[i];
 	return &drivers[i];
@@ -76,14 +84,17 @@ static const struct provider_ops *driver(const char *name)
 static void set_provider(const struct world *w, struct conf_provider *p, const char *of)
 {
 	const struct sim_setting *s = &w->set;
-	char name[3] = {(char)('0' + (s->tokens ? 1 : 0) + (s->gangs ? 2 : 0) +
-			       (s->create_max < 1000 ? 4 : 0)),
-			s->paths ? 'p' : '\0', '\0'};
+	char name[4] = {(char)('0' + (s->tokens ? 1 : 0) + (s->gangs ? 2 : 0) +
+			       (s->create_max < 1000 ? 4 : 0))};
 
 	if (s->tokens && s->token_ms == SIM_TOKEN_MS)
 		name[0] = s->gangs ? '9' : '8';
 	if (s->single)
 		name[0] = s->tokens ? 'b' : 'a';
+	if (s->paths)
+		name[1] = 'p';
+	if (sim_image_world(w))
+		name[strlen(name)] = 'i';
 
 	*p = (struct conf_provider){
 		.name = mem_strdup(of),
@@ -143,6 +154,10 @@ static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 				.dynamic = sp->dynamic,
 				.node = mem_strdup(sp->dynamic ? "CPUs=8 RealMemory=1000" : ""),
 				.gres = mem_strdup(sp->dynamic ? "gpu:h100:8" : ""),
+				.image = sim_image_name(w, i),
+				.image_canaries = SIM_CANARIES,
+				.image_trial_ms = 2 * SIM_MINUTE,
+				.image_at_once = 2,
 				.spot_share = 100,
 				.max_nodes = sp->max_nodes,
 				.max_rate_nano_h = sp->max_rate,
@@ -321,6 +336,7 @@ static void change_conf(struct world *w)
 	for (size_t i = 0; i < w->set.npools; i++)
 		w->zoned[i] = world_one_in(w, 2) ? !w->zoned[i] : w->zoned[i];
 	w->turned = world_one_in(w, 2);
+	sim_image_change(w);
 }
 
 int sim_life_reload(struct world *w, struct err *e)
@@ -370,6 +386,7 @@ static void on_reload(struct world *w, void *ctx, uint64_t life)
 	if (!w->set.limits.slow)
 		w->set.concurrency = (uint32_t)world_between(w, 2, 16);
 	w->turned = world_one_in(w, 2);
+	sim_image_change(w);
 	w->set.boot_ms = (w->set.resume_timeout_s - world_between(w, 10, 60)) * SIM_SECOND;
 	if (sim_life_reload(w, &e) != 0)
 		world_fail(w, "a reload is refused: %s", e.msg);

@@ -96,6 +96,37 @@ void sim_opinions_pool(const struct world *w, struct sim_opinions *o, const char
 		}
 }
 
+void sim_opinions_roll(struct world *w, struct sim_opinions *o, const char *pool, const char *offer,
+		       const struct roll *r)
+{
+	size_t i = 0;
+
+	while (i < o->nrolls &&
+	       (strcmp(o->rolls[i].pool, pool) != 0 || strcmp(o->rolls[i].offer, offer) != 0))
+		i++;
+	if (i == SIM_OPINIONS_MAX) {
+		world_fail(w, "I25: more new images than offers");
+		return;
+	}
+	sim_image_roll(w, pool, r);
+	o->rolls[i].r = *r;
+	(void)snprintf(o->rolls[i].pool, sizeof(o->rolls[i].pool), "%s", pool);
+	(void)snprintf(o->rolls[i].offer, sizeof(o->rolls[i].offer), "%s", offer);
+	o->nrolls += i == o->nrolls;
+}
+
+static int load_rolls(const struct sim_opinions *o, const struct journal_visitor *v, struct err *e)
+{
+	for (size_t i = 0; v->roll != NULL && i < o->nrolls; i++) {
+		const struct journal_roll x = {
+			.pool = o->rolls[i].pool, .offer = o->rolls[i].offer, .r = o->rolls[i].r};
+
+		if (v->roll(v->ctx, &x, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int sim_opinions_load(const struct world *w, const struct sim_opinions *o,
 		      const struct journal_visitor *v, struct err *e)
 {
@@ -118,5 +149,5 @@ int sim_opinions_load(const struct world *w, const struct sim_opinions *o,
 		if (o->has_pool[p] && v->pool(v->ctx, &pool, e) != 0)
 			return -1;
 	}
-	return 0;
+	return load_rolls(o, v, e);
 }

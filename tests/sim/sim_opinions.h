@@ -5,6 +5,7 @@
 #include "store/journal.h"
 #include "store/journal_jobs.h"
 #include "store/journal_pools.h"
+#include "store/journal_rolls.h"
 #include "world.h"
 
 enum { SIM_OPINIONS_MAX = 256 }; /* of a kind */
@@ -24,6 +25,11 @@ struct sim_opinions {
 	size_t ndrained;
 	struct journal_pool pools[SIM_POOLS_MAX];
 	bool has_pool[SIM_POOLS_MAX];
+	struct sim_roll { /* how far an offer is with a new image */
+		char pool[PROVIDER_WORD_MAX + 1], offer[PROVIDER_WORD_MAX + 1];
+		struct roll r;
+	} rolls[SIM_OPINIONS_MAX];
+	size_t nrolls;
 };
 
 /* Insert or replace that of a job; NULL: it is forgotten. */
@@ -37,6 +43,8 @@ void sim_opinions_drained(struct world *w, struct sim_opinions *o, const char *n
 			  bool is);
 void sim_opinions_pool(const struct world *w, struct sim_opinions *o, const char *name,
 		       const struct journal_pool *p);
+void sim_opinions_roll(struct world *w, struct sim_opinions *o, const char *pool, const char *offer,
+		       const struct roll *r);
 int sim_opinions_load(const struct world *w, const struct sim_opinions *o,
 		      const struct journal_visitor *v, struct err *e);
 

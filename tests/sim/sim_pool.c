@@ -51,6 +51,8 @@ static void failed(struct world *w, const struct node *n, int64_t born)
 	int64_t ms = CLOSED_MS;
 
 	rests(w, p, n);
+	if (n->canary)
+		return; /* its pool is not to blame (ADR 72) */
 	if (p->waves > 0 && strcmp(p->alone, node) == 0)
 		return;
 	(void)snprintf(p->alone, sizeof(p->alone), "%.15s", p->waves == 0 ? node : "");

@@ -63,6 +63,7 @@ static int read_create(struct wire *q, const json_t *o)
 	copy(rq->region, sizeof(rq->region), o, "region");
 	copy(rq->market, sizeof(rq->market), o, "market");
 	copy(rq->fabric, sizeof(rq->fabric), o, "fabric");
+	copy(rq->image, sizeof(rq->image), o, "image");
 	read_user_data(rq, o);
 	rq->n = json_array_size(list);
 	if (rq->n == 0 || rq->n > CLOUD_WANTS_MAX || rq->token[0] == '\0')

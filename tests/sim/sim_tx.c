@@ -325,6 +325,15 @@ void journal_put_pool(struct journal_tx *tx, const struct journal_pool *p)
 	add(tx, PUT_POOL, p->name)->u.pool = *p;
 }
 
+void journal_put_roll(struct journal_tx *tx, const struct journal_roll *x)
+{
+	struct effect *f = add(tx, PUT_ROLL, "");
+
+	f->u.roll = (struct sim_roll){.r = x->r};
+	(void)snprintf(f->u.roll.pool, sizeof(f->u.roll.pool), "%s", x->pool);
+	(void)snprintf(f->u.roll.offer, sizeof(f->u.roll.offer), "%s", x->offer);
+}
+
 void journal_put_rescue(struct journal_tx *tx, const struct journal_rescue *r)
 {
 	struct effect *f = add(tx, PUT_RESCUE, "");

@@ -20,6 +20,7 @@ enum effect_kind {
 	PUT_REFUSAL,
 	DEL_REFUSAL,
 	PUT_POOL,
+	PUT_ROLL,
 	PUT_RESCUE,
 	DEL_RESCUE,
 	PUT_ENDING,
@@ -56,6 +57,7 @@ struct effect {
 		struct sim_bill bill;
 		struct refusal refusal;
 		struct journal_pool pool;
+		struct sim_roll roll;
 		struct journal_rescue rescue;
 		struct journal_ending ending;
 		struct claim claim;

@@ -254,6 +254,11 @@ struct world {
 	bool zoned[SIM_POOLS_MAX]; /* the configuration names a zone for this pool */
 	uint64_t commits;          /* that are durable */
 	struct sim_pool_state pools[SIM_POOLS_MAX];
+	struct sim_images {                 /* sim_image.c */
+		uint32_t of[SIM_POOLS_MAX]; /* which one each pool is to have; 0: none */
+		uint64_t bad;               /* bit i: image i does not work */
+		uint32_t n;
+	} images;
 	struct sim_place places[SIM_PLACES_MAX];
 	struct sim_price prices[SIM_POOLS_MAX][SIM_RUNGS];
 	int64_t listed_at[2]; /* when burstd had a whole list last, by each name of the account */
@@ -444,6 +449,21 @@ bool sim_proc_who_is_late(const struct proc *p);
 
 /* --- sim_pool.c: images that are wrong, pools that are paused, and the judge of both --- */
 bool sim_pool_is_wrong(const struct world *w, uint32_t pool);
+
+/* --- sim_image.c: images that are rolled out, of which some do not work --- */
+enum { SIM_CANARIES = 2 }; /* of each offer */
+struct inst;
+struct roll;
+bool sim_image_world(const struct world *w);
+/* The name of the image that the pool is to have, on the heap; "": none. */
+char *sim_image_name(const struct world *w, size_t pool);
+void sim_image_change(struct world *w); /* before a reload, or while burstd does not run */
+bool sim_image_is_bad(const struct world *w, const char *name);
+void sim_image_made(struct world *w, const struct inst *in); /* no more of them than canaries */
+void sim_image_roll(struct world *w, const char *pool, const struct roll *r); /* it is durable */
+/* The journal is an older one: burstd may take any image for one that works. */
+void sim_image_forget(struct world *w);
+
 /* Burstd was told of this node that it registered wrong. */
 void sim_pool_saw_wrong(struct world *w, const char *node);
 /* A durable row becomes *next; born: when it became durable. */

@@ -60,6 +60,27 @@ const struct engine_losses *engine_losses(const struct engine *e, size_t pool)
 	return e->losses.n > 0 ? &e->losses : NULL;
 }
 
+bool engine_image(const struct engine *e, size_t pool, const char *offer, struct engine_image *out)
+{
+	(void)offer;
+	*out = (struct engine_image){.roll = NULL};
+	if (pool == 0 || e->roll.next[0] == '\0')
+		return false;
+	*out = (struct engine_image){
+		.roll = &e->roll, .with_next = 1, .with_others = 5, .untried = 1};
+	return true;
+}
+
+int engine_image_order(struct engine *e, const char *pool, bool stop, const char *by, size_t *n,
+		       struct err *err)
+{
+	(void)err;
+	(void)snprintf(e->image_order, sizeof(e->image_order), "%s %s %s", stop ? "stop" : "resume",
+		       pool, by);
+	*n = 2;
+	return 0;
+}
+
 const char *engine_blocked(const struct engine *e, size_t pool)
 {
 	return engine_paused(e, pool) ? "paused by an admin" : pool < 4 ? e->closed[pool] : NULL;

@@ -65,6 +65,8 @@ struct engine {
 	bool over_rate;              /* the first rung tried would pass max_rate */
 	const char *passed;          /* why the first rung tried is passed over; NULL: it is not */
 	struct engine_losses losses; /* of every pool */
+	struct roll roll;            /* of every offer but those of pool 0 */
+	char image_order[80];        /* the last: "stop h100 root" */
 	struct engine_warm warm[4];
 	struct engine_plan plan; /* the next plan; its one pool is below */
 	struct engine_plan_pool plan_pool;

@@ -294,6 +294,9 @@ static const struct {
 	{"burstd_pool_warm_wanted{pool=\"pool1\"}", "3"},
 	{"burstd_pool_warm{pool=\"pool1\"}", "2"},
 	{"burstd_pool_paid{pool=\"pool1\"}", "4"},
+	{"burstd_pool_image_offers{pool=\"pool0\",stage=\"settled\"}", "0"}, /* no images there */
+	{"burstd_pool_image_offers{pool=\"pool1\",stage=\"stopped\"}", "1"},
+	{"burstd_pool_image_offers{pool=\"pool1\",stage=\"canary\"}", "0"},
 	{"burstd_pool_paused{pool=\"pool0\"}", "0"},
 	{"burstd_pool_paused{pool=\"pool1\"}", "1"},
 	{"burstd_pool_blocked{pool=\"pool0\"}", "1"},
@@ -384,6 +387,7 @@ static void test_values(void **state)
 	e.room = (struct journal_room){.free_bytes = INT64_C(12345678901), .low = true};
 	e.closed[0] = "its nodes come up wrong";
 	e.paused[1] = true;
+	e.roll = (struct roll){.stage = ROLL_STOPPED, .next = "ami-2"};
 	e.warm[1] = (struct engine_warm){.wanted = 3, .up = 2, .coming = 1, .paid = 4};
 	e.why = "closed";
 	e.npostponed = 2;

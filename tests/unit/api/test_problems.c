@@ -111,6 +111,26 @@ static void test_a_price_that_is_old(void **state)
 	stop(f);
 }
 
+/* ADR 72: what stopped it, and what is bought now. */
+static void test_a_new_image_that_was_stopped(void **state)
+{
+	static const char *const lists[] = {"n[1-4]", "m[1-4]"};
+	struct fixture *f = start_pools(lists, 2);
+
+	(void)state;
+	f->e.price = FMT_NANO;
+	f->e.roll = (struct roll){
+		.stage = ROLL_STOPPED, .old = "ami-1", .next = "ami-2", .why = "m1 is down"};
+	assert_problem(f, "pool pool1: its new image ami-2 was stopped: m1 is down; it buys with "
+			  "ami-1");
+	f->e.roll = (struct roll){.stage = ROLL_STOPPED, .next = "ami-2", .by = "root"};
+	assert_problem(f, "pool pool1: its new image ami-2 was stopped, ordered by root; it buys "
+			  "with the provider's");
+	f->e.roll.stage = ROLL_CANARY;
+	assert_problem(f, NULL);
+	stop(f);
+}
+
 static void test_problems(void **state)
 {
 	static const char *const unreadable[] = {"i-x", "i-y", NULL};
@@ -429,6 +449,7 @@ int main(void)
 		cmocka_unit_test(test_a_provider_that_tells_no_price),
 		cmocka_unit_test(test_a_price_that_is_old),
 		cmocka_unit_test(test_a_price_that_is_never_told),
+		cmocka_unit_test(test_a_new_image_that_was_stopped),
 		cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_other_hardware_than_slurm_conf_has_is_told),
 		cmocka_unit_test(test_notices_that_fail_for_a_minute_are_told),

@@ -59,6 +59,9 @@ static struct fix {
 	bool claims;                          /* machines get user-data with claims, and ... */
 	size_t issued;                        /* ... this many claims were issued */
 	struct journal_batch staged, durable; /* the last row of a batch */
+	size_t canaries;                      /* so many more machines may be of a new image */
+	unsigned stopped;                     /* so often its provider refused one */
+	char images[NODES][16];               /* of each create that was sent */
 	bool vouchers; /* each machine gets a token of its own, but c4 has none yet */
 } F;
 
@@ -138,10 +141,31 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 	(void)snprintf(F.token, sizeof(F.token), "%s", op->u.create.token);
 	(void)snprintf(F.first[F.sent], sizeof(F.first[0]), "%s", op->u.create.wants[0].node);
 	assert_int_equal(op->u.create.place->of_unit, F.pool.unit != 0);
+	(void)snprintf(F.images[F.sent], sizeof(F.images[0]), "%s", op->u.create.place->image);
 	F.sizes[F.sent++] = op->u.create.nwants;
 	if ((F.cloud.caps.flags & PROVIDER_ELSEWHERE) == 0)
 		F.recorded += provider_cursor(op)[0] != '\0'; /* with its first request */
 	assert_int_equal(F.recorded, F.made + F.sent);        /* I28 */
+}
+
+struct roll_image rolls_choose(struct engine *e, const struct node *first, bool whole, size_t *n)
+{
+	(void)e;
+	(void)first;
+	if (F.canaries == 0 || (whole && *n > F.canaries))
+		return (struct roll_image){.name = "old"};
+	*n = *n < F.canaries ? *n : F.canaries;
+	F.canaries = 0; /* whole jobs first: what is left is for the next turn */
+	return (struct roll_image){.name = "new", .canary = true};
+}
+
+void rolls_refused(struct engine *e, const struct node *n, const char *image, const char *why)
+{
+	(void)e;
+	(void)n;
+	assert_string_equal(image, "new");
+	assert_true(why[0] != '\0');
+	F.stopped++;
 }
 
 struct request *cloud_reserve(struct cloud *c, const struct provider_op *op, request_fn fn,

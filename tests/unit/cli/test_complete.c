@@ -95,6 +95,7 @@ static void test_kinds(void **state)
 					       "NODES",
 					       "NODES | --all",
 					       "[POOL]",
+					       "POOL",
 					       "FILE",
 					       "[FILE]",
 					       "[COMMAND]",

@@ -173,7 +173,7 @@ static const struct {
 	{"driver=lambda", "  ssh_key=  "},
 	{"driver=none", "there is no driver \"none\""},
 	{"driver=sim nonsense=1", "nonsense: no such option;"},
-	{"image=1", "image: no such option without driver=;"},
+	{"subnets=1", "subnets: no such option without driver=;"},
 	{"driver=sim pool.url=1", "pool.url: no such option;"},
 	{"driver=sim budget.amount=1", "budget.amount: no such option;"},
 	{"driver=sim cluster", "\"cluster\": want OPTION=VALUE"},
@@ -234,6 +234,22 @@ static void test_the_file(void **state)
 	str_fini(&s);
 }
 
+/* The pool's own image would say the same once more, and another driver's pools have none. */
+static void test_an_image_is_that_of_the_provider(void **state)
+{
+	char driver[] = "driver=aws", image[] = "image=ami-1", pools[] = "pool.image=ami-2";
+	char *words[] = {driver, image, NULL}, *both[] = {driver, image, pools, NULL};
+	struct first_conf f;
+
+	(void)state;
+	assert_int_equal(first_conf_init(&f, "p", words, NULL), 0);
+	assert_string_equal(first_conf_get(&f, "provider", "image"), "ami-1");
+	assert_null(first_conf_get(&f, "pool", "image"));
+	assert_int_equal(first_conf_init(&f, "p", both, NULL), 0);
+	assert_string_equal(first_conf_get(&f, "provider", "image"), "ami-1");
+	assert_string_equal(first_conf_get(&f, "pool", "image"), "ami-2");
+}
+
 /* Whatever the driver: with what is asked for it is a file that burstd takes. */
 static void ask(void *ctx, const struct conf_option *o)
 {
@@ -282,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_as_json),
 		cmocka_unit_test(test_bad_words),
 		cmocka_unit_test(test_the_file),
+		cmocka_unit_test(test_an_image_is_that_of_the_provider),
 		cmocka_unit_test(test_each_driver),
 	};
 

@@ -330,12 +330,14 @@ static void test_offers_are_printed_within_their_pool(void **state)
 	assert_non_null(strstr(
 		s.p,
 		"\npool \"p\" {\n\tnodes = \"n[1-3]\"\n\tunit = \"0\"\n"
-		"\tfabric = \"\"\n\tfabric_hops = \"0\"\n\tinterconnect = \"\"\n\tmax_nodes = "));
+		"\tfabric = \"\"\n\tfabric_hops = \"0\"\n\tinterconnect = \"\"\n\timage = \"\"\n"
+		"\timage_canaries = \"0\"\n\timage_trial = \"0s\"\n\timage_at_once = \"0\"\n"
+		"\tmax_nodes = "));
 	assert_non_null(strstr(s.p, "\tjurisdictions = {}\n"
 				    "\n\toffer \"x\" {\n\t\tprovider = \"one\"\n"));
-	assert_non_null(strstr(
-		s.p, "\t\tjurisdiction = \"\"\n\t\tfabric = \"\"\n\t\tinterconnect = \"\"\n\t}\n"
-		     "\n\toffer \"y\" {\n\t\tprovider = \"two\"\n"));
+	assert_non_null(strstr(s.p, "\t\tjurisdiction = \"\"\n\t\tfabric = \"\"\n\t\tinterconnect "
+				    "= \"\"\n\t\timage = \"\"\n\t}\n"
+				    "\n\toffer \"y\" {\n\t\tprovider = \"two\"\n"));
 	assert_null(strstr(s.p, "\n\tprovider = "));
 	assert_null(strstr(s.p, "\n\tzone = "));
 	assert_null(strstr(s.p, "\n\tmarket = "));

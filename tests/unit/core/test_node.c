@@ -8,26 +8,26 @@
 /* --- every state, every event ----------------------------------------------------------------- */
 
 /* Event order of enum node_event_type: START NOTSENT CREATED LOST REFUSED SEEN ABSENT REGISTERED
- * RELEASE DELETED DELETE_FAILED DELETE_DENIED TIMER RESTART NOTICE SIGNALLED THROTTLED.  One letter
- * for each state that comes after: W C I B R D(raining) X(deleting) G(one) Q. */
+ * RELEASE DELETED DELETE_FAILED DELETE_DENIED TIMER RESTART NOTICE SIGNALLED THROTTLED PROVEN.  One
+ * letter for each state that comes after: W C I B R D(raining) X(deleting) G(one) Q. */
 static const char letters[] = "WCIBRDXGQ";
 static const struct {
 	enum node_state from;
 	const char *kept, *released;
 } cells[] = {
 	/* Nothing was sent: only START, proof from a list, or an end of the wish moves it. */
-	{NODE_WANTED, "CWWWGBWWGWWWWWWWW", NULL},
+	{NODE_WANTED, "CWWWGBWWGWWWWWWWWW", NULL},
 	/* The answer, its loss, or a restart: nothing else says what became of the create. */
-	{NODE_CREATING, "CWBIGCCCCCCCCICCW", "CGXIGCCCCCCCCICCG"},
+	{NODE_CREATING, "CWBIGCCCCCCCCICCWC", "CGXIGCCCCCCCCICCGC"},
 	/* Found, or absent twice; a refusal of the repeat says nothing of the first try (F3). */
-	{NODE_INDOUBT, "IIBIIBIIIIIIIIIII", "IIXIIXIIIIIIIIIII"},
-	{NODE_BOOTING, "BBBBBBBRXBBBXBDBB", NULL},
-	{NODE_READY, "RRRRRRRRXRRRRRDRR", NULL},
-	{NODE_DRAINING, "DDDDDDDDXDDDDDDDD", NULL},
+	{NODE_INDOUBT, "IIBIIBIIIIIIIIIIII", "IIXIIXIIIIIIIIIIII"},
+	{NODE_BOOTING, "BBBBBBBRXBBBXBDBBB", NULL},
+	{NODE_READY, "RRRRRRRRXRRRRRDRRR", NULL},
+	{NODE_DRAINING, "DDDDDDDDXDDDDDDDDD", NULL},
 	/* Success of a delete is not proof (I9, F21); one denial is not for good. */
-	{NODE_DELETING, "XXXXXXXXXXXXXXXXX", NULL},
-	{NODE_GONE, "GGXGGXGGGGGGGGGGG", NULL},
-	{NODE_QUARANTINED, "QQQQQQQQXQQQXQQQQ", NULL},
+	{NODE_DELETING, "XXXXXXXXXXXXXXXXXX", NULL},
+	{NODE_GONE, "GGXGGXGGGGGGGGGGGG", NULL},
+	{NODE_QUARANTINED, "QQQQQQQQXQQQXQQQQQ", NULL},
 };
 
 static void check_cell(struct node n, enum node_event_type type, char want)

@@ -151,6 +151,22 @@ void rescue_power_down(struct engine *e, struct fleet_name *nm, bool dead, const
 	F.dead = dead;
 }
 
+bool rolls_failed(struct engine *e, const struct node *n, const char *why)
+{
+	(void)e;
+	(void)n;
+	(void)why;
+	return false;
+}
+
+void rolls_look(struct engine *e, const struct node *was, const struct node *is, const char *why)
+{
+	(void)e;
+	(void)was;
+	(void)is;
+	(void)why;
+}
+
 void pool_failed(struct engine *e, const struct node *n, const char *why)
 {
 	F.failed++;

@@ -46,7 +46,7 @@ static void test_create_that_was_not_sent_claims_anew(void **state)
 	fn->busy = false;
 	engine_post(F.e, fn, &ev);
 	turn();
-	launch_send(&F.e->cloud->all[0], &fn, 1);
+	launch_send(&F.e->cloud->all[0], &fn, 1, (struct roll_image){.name = ""});
 	turn();
 	assert_string_not_equal(claim(1)->c.id, id);
 	knock(id, secret, false);

@@ -72,7 +72,7 @@ static inline struct fleet_node *want(int i, uint64_t gen)
 
 static inline void launch(struct fleet_node **v, size_t n)
 {
-	launch_send(&F.e->cloud->all[0], v, n);
+	launch_send(&F.e->cloud->all[0], v, n, (struct roll_image){.name = ""});
 	turn();
 }
 

@@ -37,6 +37,22 @@ static void test_a_launch_names_all_of_its_nodes_from_birth(void **state)
 	provider_request_fini(&rq);
 }
 
+/* core/roll.h: the image of a create is before that of the provider's section. */
+static void test_a_create_may_name_its_image(void **state)
+{
+	struct provider_op op = create(3);
+	struct provider_place place = *op.u.create.place;
+	struct provider_request rq;
+
+	(void)state;
+	place.image = "ami-2";
+	op.u.create.place = &place;
+	build(&rq, &op);
+	assert_non_null(strstr(rq.body, "&ImageId=ami-2&"));
+	assert_null(strstr(rq.body, "ami-1"));
+	provider_request_fini(&rq);
+}
+
 /* I4: the token stands for these bytes; the time and the session may be others. */
 static void test_a_create_is_the_same_bytes_whenever_it_is_built(void **state)
 {
@@ -415,6 +431,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		T(test_a_create_may_name_its_image),
 		T(test_a_launch_names_all_of_its_nodes_from_birth),
 		T(test_a_create_is_the_same_bytes_whenever_it_is_built),
 		T(test_a_zone_is_a_subnet_and_no_zone_is_any),

@@ -23,6 +23,26 @@ static void open_fleets(void)
 	reopen(&conf);
 }
 
+/* core/roll.h: of a template's image EC2 would make all. */
+static void test_a_fleet_may_name_its_image(void **state)
+{
+	struct provider_op op = fleet();
+	struct provider_place place = *op.u.create.place;
+	struct provider_request rq;
+
+	(void)state;
+	open_fleets();
+	build(&rq, &op);
+	assert_null(strstr(rq.body, "ImageId"));
+	provider_request_fini(&rq);
+	place.image = "ami-2";
+	op.u.create.place = &place;
+	build(&rq, &op);
+	assert_true(has(&rq, "LaunchTemplateConfigs.1.Overrides.1.ImageId=ami-2"));
+	assert_true(has(&rq, "LaunchTemplateConfigs.1.Overrides.3.ImageId=ami-2"));
+	provider_request_fini(&rq);
+}
+
 static void test_a_fleet_chooses_for_one_node_among_all_subnets_of_its_place(void **state)
 {
 	static const char *const have[] = {
@@ -261,6 +281,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		T(test_a_fleet_may_name_its_image),
 		T(test_a_fleet_chooses_for_one_node_among_all_subnets_of_its_place),
 		T(test_no_fleet_is_for_several_nodes_nor_for_a_gang),
 		T(test_no_fleet_with_user_data),

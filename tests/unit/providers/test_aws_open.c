@@ -10,7 +10,8 @@ static void test_it_is_known_by_its_name_and_says_what_ec2_can(void **state)
 	assert_ptr_equal(provider_find("aws"), &provider_aws);
 	assert_int_equal(caps.flags, PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_REPORTS |
 					     PROVIDER_FABRICS | PROVIDER_CONSOLES |
-					     PROVIDER_ELSEWHERE | PROVIDER_PAST | PROVIDER_PATHS);
+					     PROVIDER_ELSEWHERE | PROVIDER_PAST | PROVIDER_PATHS |
+					     PROVIDER_IMAGES);
 	assert_int_equal(caps.create_max, 500);
 	assert_int_equal(caps.delete_max, 250);
 	assert_int_equal(caps.token_ms, 86400000);

@@ -92,7 +92,8 @@ static void test_documented_limits(void **state)
 	struct provider_caps caps = provider_lambda.caps(self);
 
 	(void)state;
-	assert_int_equal(caps.flags, PROVIDER_TAGS); /* no tokens: a repeated launch is another */
+	/* no tokens: a repeated launch is another */
+	assert_int_equal(caps.flags, PROVIDER_TAGS | PROVIDER_IMAGES);
 	assert_int_equal(caps.create_max, 1);
 	assert_true(caps.delete_max > 1);
 	assert_int_equal(caps.limits[PROVIDER_CREATE].requests.size, 1);
@@ -185,6 +186,26 @@ static void test_all_that_a_launch_may_have(void **state)
 	provider_lambda.close(self);
 }
 
+/* core/roll.h */
+static void test_the_image_of_a_create_is_before_that_of_the_configuration(void **state)
+{
+	static const char family[] = "lambda-stack-24-04";
+	const struct lambda_options o = {.ssh_key = key, .image = family};
+	struct provider_op op = op_of(PROVIDER_CREATE);
+	struct provider_place at = *op.u.create.place;
+	char *got;
+
+	(void)state;
+	assert_int_equal(open_with(&o, NULL, NULL), 0);
+	at.image = "mine-2";
+	op.u.create.place = &at;
+	got = body_of(&op);
+	assert_string_equal(got, LAUNCH "\"hostname\":\"h100-7\",\"image\":"
+					"{\"family\":\"mine-2\"}," TAGS);
+	free(got);
+	provider_lambda.close(self);
+}
+
 static void test_the_text_of_a_create_is_before_that_of_the_configuration(void **state)
 {
 	const struct lambda_options o = {.ssh_key = key};
@@ -267,6 +288,7 @@ int main(void)
 		cmocka_unit_test(test_user_data_that_is_too_long),
 		T(test_documented_limits),
 		T(test_requests),
+		cmocka_unit_test(test_the_image_of_a_create_is_before_that_of_the_configuration),
 		cmocka_unit_test(test_all_that_a_launch_may_have),
 		cmocka_unit_test(test_the_text_of_a_create_is_before_that_of_the_configuration),
 		T(test_a_node_that_is_no_host_name),

@@ -42,6 +42,22 @@ static void test_a_job_is_one_create_of_all_its_nodes(void **state)
 		"\"return_reservation_id\":true," META(BATCH, "c[1-3]", "4*2,5") "}}");
 }
 
+/* The image of a create is before that of the provider's section (core/roll.h). */
+static void test_a_create_may_name_its_image(void **state)
+{
+	struct provider_op op = create(1);
+	struct provider_place place = *op.u.create.place;
+
+	(void)state;
+	place.image = "i-2";
+	op.u.create.place = &place;
+	body_is(&op, "{\"server\":{\"name\":\"c1\",\"flavorRef\":\"f-1\",\"imageRef\":\"i-2\","
+		     "\"networks\":\"auto\"," META(BATCH, "c1", "4") "}}");
+	place.image = "";
+	body_is(&op, "{\"server\":{\"name\":\"c1\",\"flavorRef\":\"f-1\",\"imageRef\":\"" IMAGE
+		     "\",\"networks\":\"auto\"," META(BATCH, "c1", "4") "}}");
+}
+
 static void test_options_say_how_a_server_is_made(void **state)
 {
 	struct provider_op op;
@@ -501,6 +517,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_one_server_has_the_name_of_its_node),
 		T(test_a_job_is_one_create_of_all_its_nodes),
+		T(test_a_create_may_name_its_image),
 		T(test_options_say_how_a_server_is_made),
 		T(test_the_configured_user_data_is_for_creates_without_their_own),
 		T(test_a_repeated_create_has_the_same_bytes),

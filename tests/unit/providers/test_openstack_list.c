@@ -56,7 +56,8 @@ static void test_capabilities(void **state)
 	const struct provider_caps caps = provider_openstack.caps(self);
 
 	(void)state;
-	assert_int_equal(caps.flags, PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_CONSOLES);
+	assert_int_equal(caps.flags,
+			 PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_CONSOLES | PROVIDER_IMAGES);
 	assert_int_equal(caps.create_max, 100);
 	assert_int_equal(caps.delete_max, 1);
 	/* Nova has no prices: an offer without one is never bought. */

@@ -82,7 +82,7 @@ static void test_caps(void **state)
 	(void)state;
 	assert_int_equal(caps.flags, PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS |
 					     PROVIDER_TELLS | PROVIDER_REPORTS | PROVIDER_FABRICS |
-					     PROVIDER_CONSOLES | PROVIDER_PATHS);
+					     PROVIDER_CONSOLES | PROVIDER_PATHS | PROVIDER_IMAGES);
 	assert_int_equal(caps.paths_max, 1000);
 	assert_int_equal(caps.create_max, 1000);
 	assert_int_equal(caps.delete_max, 1000);

@@ -80,6 +80,11 @@ static inline void commit(struct journal_tx *tx)
 		fail_msg("%s", e.msg);
 }
 
+/* Make it a file of before step 24 of the schema. */
+#define BEFORE_IMAGES                                                                              \
+	"DROP TABLE roll; ALTER TABLE node DROP COLUMN image; ALTER TABLE node DROP COLUMN "       \
+	"canary; ALTER TABLE batch DROP COLUMN image; "
+
 /* Change the file behind the journal's back. */
 static inline int sql(const struct fixture *f, const char *text)
 {

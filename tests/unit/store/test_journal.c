@@ -40,6 +40,8 @@ static const struct node full_node = {
 	.noticed_ms = 7,
 	.deadline_ms = -8,
 	.signal_ms = 9,
+	.image = "ami-0123456789abcdef0",
+	.canary = true,
 	.notice = PROVIDER_NOTICE_FAULTY,
 };
 
@@ -74,6 +76,8 @@ static void assert_node_equal(const struct node *a, const struct node *b)
 	assert_int_equal(a->noticed_ms, b->noticed_ms);
 	assert_int_equal(a->deadline_ms, b->deadline_ms);
 	assert_int_equal(a->signal_ms, b->signal_ms);
+	assert_string_equal(a->image, b->image);
+	assert_int_equal(a->canary, b->canary);
 	assert_int_equal(a->notice, b->notice);
 }
 
@@ -114,7 +118,9 @@ static void test_node_has_no_other_field(void **state)
 		char offer[PROVIDER_WORD_MAX + 1], provider[PROVIDER_WORD_MAX + 1];
 		enum provider_market market;
 		char instance[PROVIDER_ID_MAX + 1], addr[PROVIDER_ADDR_MAX + 1],
-			stale_addr[PROVIDER_ADDR_MAX + 1];
+			image[PROVIDER_IMAGE_MAX + 1];
+		bool canary;
+		char stale_addr[PROVIDER_ADDR_MAX + 1];
 		int64_t rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, wake_ms, start_ms,
 			end_ms, noticed_ms, deadline_ms, signal_ms;
 		enum provider_notice_kind notice;

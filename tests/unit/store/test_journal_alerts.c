@@ -115,7 +115,8 @@ static void test_a_journal_from_before(void **state)
 	put(f, &a, NULL);
 	close_journal(f);
 	assert_int_equal(
-		sql(f, "ALTER TABLE alert DROP COLUMN carried_nano; PRAGMA user_version = 22"),
+		sql(f, BEFORE_IMAGES
+		    "ALTER TABLE alert DROP COLUMN carried_nano; PRAGMA user_version = 22"),
 		SQLITE_OK);
 	open_journal(f, true);
 	t = told(f);

@@ -478,9 +478,10 @@ static void test_a_journal_from_before(void **state)
 	fill(f);
 	close_journal(f);
 	assert_int_equal(
-		sql(f, "DROP TABLE budget_period; DROP TABLE budget_override; DROP TABLE alert;"
-		       " DROP TABLE alert_message; DROP TABLE ending; DROP TABLE drained;"
-		       "PRAGMA user_version = 18"),
+		sql(f, BEFORE_IMAGES
+		    "DROP TABLE budget_period; DROP TABLE budget_override; DROP TABLE alert;"
+		    " DROP TABLE alert_message; DROP TABLE ending; DROP TABLE drained;"
+		    "PRAGMA user_version = 18"),
 		SQLITE_OK);
 	open_journal(f, true);
 	assert_int_equal(seen(f)->nbudgets, 0);

@@ -153,8 +153,9 @@ static void test_a_journal_from_before(void **state)
 
 	fill(f);
 	close_journal(f);
-	assert_int_equal(sql(f, "DROP TABLE ending; DROP TABLE drained; ALTER TABLE alert DROP "
-				"COLUMN carried_nano; PRAGMA user_version = 21"),
+	assert_int_equal(sql(f, BEFORE_IMAGES
+			     "DROP TABLE ending; DROP TABLE drained; ALTER TABLE alert DROP "
+			     "COLUMN carried_nano; PRAGMA user_version = 21"),
 			 SQLITE_OK);
 	open_journal(f, true);
 	put(f, &x);

@@ -327,11 +327,12 @@ static void test_a_journal_from_before(void **state)
 
 	fill(f);
 	close_journal(f);
-	assert_int_equal(sql(f, "DROP TABLE budget_period; DROP TABLE budget_override;"
-				"DROP TABLE alert; DROP TABLE alert_message; DROP TABLE ending; "
-				"DROP TABLE drained;"
-				" DROP TABLE hold; DROP TABLE spent; ALTER TABLE refusal DROP"
-				" COLUMN money; PRAGMA user_version = 17"),
+	assert_int_equal(sql(f, BEFORE_IMAGES
+			     "DROP TABLE budget_period; DROP TABLE budget_override;"
+			     "DROP TABLE alert; DROP TABLE alert_message; DROP TABLE ending; "
+			     "DROP TABLE drained;"
+			     " DROP TABLE hold; DROP TABLE spent; ALTER TABLE refusal DROP"
+			     " COLUMN money; PRAGMA user_version = 17"),
 			 SQLITE_OK);
 	assert_true(SCHEMA_STEPS > (int)SCHEMA_BEFORE);
 	open_journal(f, true);

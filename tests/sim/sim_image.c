@@ -1,0 +1,93 @@
+/* sim_image.c - in every fourth world the machines of pools get new images, of which some do not
+ * work: their machines register wrong.  The judge of how many are bought from one of those. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/roll.h"
+#include "sim_cloud.h"
+
+enum { IMAGES_MAX = 60 };
+
+/* Not by dice: all other seeds stay the worlds that they were. */
+bool sim_image_world(const struct world *w)
+{
+	return w->seed % 4 == 3;
+}
+
+static uint32_t number_of(const char *name)
+{
+	return name[0] != '\0' ? (uint32_t)strtoul(name + strlen("im"), NULL, 10) : 0;
+}
+
+char *sim_image_name(const struct world *w, size_t pool)
+{
+	char name[16] = "";
+
+	if (w->images.of[pool] != 0)
+		(void)snprintf(name, sizeof(name), "im%u", (unsigned)w->images.of[pool]);
+	return mem_strdup(name);
+}
+
+bool sim_image_is_bad(const struct world *w, const char *name)
+{
+	return (w->images.bad & (UINT64_C(1) << number_of(name))) != 0;
+}
+
+void sim_image_change(struct world *w)
+{
+	struct sim_images *all = &w->images;
+	uint32_t pool;
+
+	if (!sim_image_world(w) || !w->faults || world_one_in(w, 2))
+		return;
+	pool = world_below(w, (uint32_t)w->set.npools);
+	if (all->n == IMAGES_MAX || (all->n > 0 && world_one_in(w, 4))) {
+		all->of[pool] = world_below(w, all->n + 1); /* an earlier one, or none */
+	} else {
+		all->of[pool] = ++all->n;
+		if (world_one_in(w, 3))
+			all->bad |= UINT64_C(1) << all->n;
+	}
+	SIM_TRACE(w, "*** pool %s is to have image %u%s", w->set.pools[pool].name,
+		  (unsigned)all->of[pool],
+		  (all->bad & (UINT64_C(1) << all->of[pool])) != 0 ? ", which is bad" : "");
+}
+
+/* One that does not work never stops being tried: at no time are there more than canaries.  What
+ * burstd cannot know of does not count. */
+void sim_image_made(struct world *w, const struct inst *in)
+{
+	const struct sim_pool *p = &w->set.pools[in->pool];
+	size_t n = 0, most = (size_t)SIM_CANARIES * (p->ladder ? SIM_RUNGS : 1);
+
+	if (!sim_image_is_bad(w, in->image))
+		return;
+	for (size_t i = 0; i < w->cloud->nlive; i++) {
+		const struct inst *x = w->cloud->live[i];
+
+		n += x->pool == in->pool && !x->unknown && x->state != INST_ENDED &&
+		     sim_image_is_bad(w, x->image);
+	}
+	if (n > most)
+		world_fail(w, "ADR 72: pool %s has %zu machines with images that do not work",
+			   p->name, n);
+}
+
+/* A circuit that opens while an image is rolled out closes: the old one is bought again. */
+void sim_image_roll(struct world *w, const char *pool, const struct roll *r)
+{
+	for (uint32_t p = 0; p < w->set.npools; p++)
+		if (strcmp(w->set.pools[p].name, pool) == 0 && r->stage == ROLL_STOPPED &&
+		    strstr(r->why, "its machines come up wrong") != NULL)
+			sim_pool_forgive(w, p);
+	if (r->stage == ROLL_ROLLING && strcmp(r->old, r->next) != 0 &&
+	    sim_image_is_bad(w, r->next))
+		world_fail(w, "ADR 72: pool %s rolls out %s, which does not work", pool, r->next);
+}
+
+void sim_image_forget(struct world *w)
+{
+	w->images.bad = 0;
+}
