@@ -583,7 +583,7 @@ DOCS_DEVELOPER := CONTRIBUTING.md $(wildcard docs/design.md docs/museum.md docs/
 	docs/providers/writing-a-driver.md)
 DOCS_ADMIN := README.md CHANGELOG.md SECURITY.md LICENSE VERSION \
 	$(filter-out $(DOCS_DEVELOPER),$(wildcard docs/*.md docs/providers/*.md docs/examples/* docs/pictures/*.png))
-DOCS     ?= $(DOCS_ADMIN)
+DOCS     := $(DOCS_ADMIN)
 # MODE:FILE:WHERE.  Install and uninstall both go by it.
 INSTALL_FILES := \
 	755:$(BIN)/burstd:$(sbindir)/burstd \
