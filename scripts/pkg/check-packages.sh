@@ -141,7 +141,7 @@ elsewhere() {
 	world
 	db journal 23
 	mv "$tmp/world/var/lib/burstd" "$tmp/world/var/lib/other"
-	printf '#state_dir = "/var/lib/wrong"\nstate_dir = "/var/lib/other"\n' >"$tmp/world/etc/burstd/burstd.conf"
+	printf 'state_dir = "/var/lib/other"\n#state_dir = "/var/lib/wrong"\n' >"$tmp/world/etc/burstd/burstd.conf"
 	refuses run_ preinst upgrade 0.2 && tells '/var/lib/other/journal.db'
 }
 

@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 packages=$(readlink -m "${BUILD:-build}")/packages
 
 all() { # WHICH PATTERN
-	find "$packages/$1" -maxdepth 1 -name "$2" -printf '%f\n' | sort
+	find "$packages/$1" -maxdepth 1 -type f -name "$2" -printf '%f\n' | sort
 }
 
 @test "each suite has its packages, source and SBOM, and the suite is in their version" {
@@ -53,6 +53,16 @@ all() { # WHICH PATTERN
 		run ! bash -c "dpkg-deb -f '$packages'/bookworm/burstd_*.deb $field | grep -E 'slurm|munge[ ,]|munge\$'"
 	done
 	dpkg-deb -f "$packages"/bookworm/burstd_*.deb Suggests | grep -q slurmctld
+}
+
+# As each suite's debhelper writes it.
+@test "an upgrade restarts what runs, and stops nothing before" {
+	local suite
+	for suite in bookworm trixie; do
+		dpkg-deb --ctrl-tarfile "$packages/$suite"/burstd_*.deb | tar -x -C "$BATS_TEST_TMPDIR"
+		run ! grep -q 'deb-systemd-invoke' "$BATS_TEST_TMPDIR/preinst"
+		grep -qF "deb-systemd-invoke try-restart 'burst-ledger.service' 'burstd.service'" "$BATS_TEST_TMPDIR/postinst"
+	done
 }
 
 # lintian looks at relro and at the stack; what dpkg does not know is the Makefile's own.
