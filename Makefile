@@ -486,7 +486,7 @@ test-slurm-matrix: ## the end-to-end tests on other Slurm versions, in chroots: 
 	@scripts/dev/deps.sh matrix
 	@tests/matrix/run.sh $(SUITES)
 
-bare: ## docs/slurm-integration.md, followed to the letter on hosts that have nothing but Debian 12, or Slurm besides
+bare: ## docs/slurm-integration.md, followed to the letter on hosts that have nothing but Debian 12, or Slurm besides; units under systemd
 	@scripts/dev/deps.sh
 	@scripts/dev/deps.sh matrix
 	@prove -v $(PROVE) --exec tests/bare/run.sh tests/bare/*.bats
