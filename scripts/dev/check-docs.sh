@@ -69,7 +69,7 @@ named_files() {
 	design_words | while read -r word; do
 		case $word in
 		*.'[ch]') printf '%s\n' "${word%.*}.c" "${word%.*}.h" ;;
-		*.c | *.h | *.sh | *.py | *.pem | *.conf | *.service | *.tmpfiles | *.bash | */_burstctl | */_burst-ledger | */sim-boot | */burst-static | */node-init | */dev/analysed | *.sh.in | *.nft | *.lua | slurm/prolog | slurm/epilog | slurm/task-prolog | slurm/gpu-health) echo "$word" ;;
+		*.c | *.h | *.sh | *.py | *.mk | *.spec | *.sysusers | *.macros | *.toml | *.pem | *.conf | *.service | *.tmpfiles | *.bash | */_burstctl | */_burst-ledger | */sim-boot | */burst-static | */node-init | */dev/analysed | *.sh.in | *.nft | *.lua | slurm/prolog | slurm/epilog | slurm/task-prolog | slurm/gpu-health) echo "$word" ;;
 		esac
 	done | sort -u | while read -r one; do
 		grep -E "(^|/)$(printf %s "$one" | sed 's/\./\\./g')\$" "$tmp/files" || echo "missing $one"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# deps.sh [--list] [build|matrix|contract|examples]: install the Debian packages burstd needs to build, test and demonstrate,
+# deps.sh [--list] [build|matrix|contract|examples|rpm]: install the Debian packages burstd needs to build, test and demonstrate,
 # starting no service; with `build` only what `make` and `make install` need, with `matrix` what makes the chroots of
 # tests/matrix/run.sh, with `contract` what tests/contract needs, with `examples` what `make examples` needs besides what all
-# needs.  --list: only print their names.
+# needs, with `rpm` what makes RPM packages.  --list: only print their names.
 #
 # munge, mariadb and slurm start their daemons when they are installed.  Ours run privately, so
 # while this script installs, policy-rc.d denies every service start; a policy-rc.d of the site's
@@ -20,6 +20,7 @@ cover='gcovr'
 check='git patch clang clang-format clang-tidy cppcheck shellcheck systemd'
 contract='python3-venv'
 examples="$contract python3-dev g++"
+rpm="$build git rpm rpmlint"
 matrix='debootstrap debian-archive-keyring gpgv util-linux'
 # Where these cannot be had, all goes on but what they are for, which says so.
 optional=' musl-tools zsh lua5.1 gcovr python3-venv python3-dev g++ '
@@ -37,8 +38,9 @@ case "$# $*" in
 '1 matrix') want=$matrix ;;
 '1 contract') want="$build $contract" ;;
 '1 examples') want=$examples ;;
+'1 rpm') want=$rpm ;;
 *)
-	echo "usage: deps.sh [--list] [build|matrix|contract|examples]" >&2
+	echo "usage: deps.sh [--list] [build|matrix|contract|examples|rpm]" >&2
 	exit 2
 	;;
 esac
