@@ -10,7 +10,7 @@
 # The chroot is kept until its recipe changes; delete it to have newer packages of the same.  run.log beside it has what was
 # said.  Root is asked for once, by sudo.  Where that, the namespaces, debootstrap or the mirror are missing: one sentence, status
 # 77; to prove, a plan that says so.
-#   FILES=   which end-to-end tests: tests/e2e/jobs.bats and ledger.bats, unless some are named; none: FILES=-
+#   FILES=   which end-to-end tests: jobs, bootstrap and ledger of tests/e2e, unless some are named; none: FILES=-
 #   MIRROR=  http://deb.debian.org/debian, or one that still has Debian 11; http_proxy is respected
 set -eu -o pipefail
 # shellcheck disable=SC2034  # for chroot.bash
@@ -22,7 +22,7 @@ what="libraries as old as EL9's are tested"
 . tests/matrix/chroot.bash
 dir=$chroots/el9
 to=$(readlink -m "$BUILD")/el9
-: "${FILES:=tests/e2e/jobs.bats tests/e2e/ledger.bats}"
+: "${FILES:=tests/e2e/jobs.bats tests/e2e/bootstrap.bats tests/e2e/ledger.bats}"
 
 # Debian 11's; what needs OpenSSL is built, from these sources.
 packages='gcc make pkg-config libc6-dev musl-tools libuv1-dev libjansson-dev libsqlite3-dev libmicrohttpd-dev libgnutls28-dev
@@ -137,9 +137,10 @@ hand_over() {
 	local lib
 	rm -rf "$to"
 	mkdir -p "$to/lib" "$to/bin"
-	make_ LDFLAGS="-Wl,-rpath,$to/lib -Wl,--disable-new-dtags" BUILD=build/handed all || return
-	cp -P "$dir"/burstd/build/handed/bin/* "$to/bin/"
-	within sh -c 'ldd /burstd/build/handed/bin/burst* /burstd/build/handed/bin/simcloud' | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' |
+	rm -f "$dir"/burstd/build/bin/*
+	make_ LDFLAGS="-Wl,-rpath,$to/lib -Wl,--disable-new-dtags" all || return
+	cp -P "$dir"/burstd/build/bin/* "$to/bin/"
+	within sh -c 'ldd /burstd/build/bin/burst* /burstd/build/bin/simcloud' | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' |
 		sort -u | while read -r lib; do
 		case ${lib##*/} in lib[cm].so.* | libpthread.* | libdl.* | librt.* | libresolv.* | ld-linux*) continue ;; esac
 		cp -L "$dir$lib" "$to/lib/"
