@@ -143,7 +143,7 @@ for program in "${all[@]}"; do
 	fresh
 	why=$(venv)
 	if [ $? = 77 ]; then
-		with "aws-new-cluster and aws-hybrid are applied to moto and destroyed, by $name" examples/aws-new-cluster moto "$program"
+		with "aws-new-cluster is applied to moto and destroyed, aws-hybrid applied, by $name" examples/aws-new-cluster moto "$program"
 	else
 		skip "applied to moto, by $name" "${why#*SKIP }"
 	fi
