@@ -248,6 +248,10 @@ static void test_one_that_is_drained_or_down_stops_it(void **state)
 	snapshot(1000); /* by burstd itself: an admin's drain, a reclaim, a budget */
 	assert_int_equal(roll()->stage, ROLL_CANARY);
 	fn->name->by_admin = true; /* by gpu-health, say */
+	fn->name->insist.why = ENGINE_WHY_DRAINED;
+	snapshot(1000); /* an order of burstd's own is on its way to it */
+	assert_int_equal(roll()->stage, ROLL_CANARY);
+	fn->name->insist.why = NULL;
 	snapshot(1000);
 	assert_int_equal(roll()->stage, ROLL_STOPPED);
 	assert_string_equal(F.event, "image-stopped");
@@ -344,6 +348,36 @@ static void test_one_that_dies_stops_it(void **state)
 	}
 }
 
+/* What burstd has released ends as it may. */
+static void test_one_that_was_released_stops_nothing(void **state)
+{
+	struct node was, is;
+
+	(void)state;
+	was = add(1, "b")->n;
+	was.release = true;
+	begin();
+	is = was;
+	is.state = NODE_GONE;
+	is.reason = NODE_BECAUSE_ENDED;
+	rolls_look(&F.e, &was, &is, "");
+	assert_int_equal(roll()->stage, ROLL_CANARY);
+}
+
+/* F57: the clock went back while burstd did not run. */
+static void test_a_stage_did_not_begin_in_the_future(void **state)
+{
+	struct journal_roll had = F.put;
+
+	(void)state;
+	rolls_free(&F.e);
+	F.e.buy->rolls = NULL;
+	F.e.buy->nrolls = 0;
+	had.r.since_ms = F.now + 1;
+	rolls_load(&F.e, &had);
+	assert_int_equal(roll()->since_ms, F.now);
+}
+
 /* One that has shown that it works has nothing more to show. */
 static void test_one_that_has_worked_stops_nothing(void **state)
 {
@@ -396,6 +430,8 @@ int main(void)
 		TEST(test_a_canary_of_an_image_that_was_given_up),
 		TEST(test_after_its_canaries_it_is_an_image_like_others),
 		TEST(test_one_that_dies_stops_it),
+		TEST(test_one_that_was_released_stops_nothing),
+		TEST(test_a_stage_did_not_begin_in_the_future),
 		TEST(test_one_that_has_worked_stops_nothing),
 		TEST(test_a_refused_image_stops_it),
 	};
