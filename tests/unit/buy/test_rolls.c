@@ -1,5 +1,6 @@
 /* test_rolls.c - new images, from the snapshots of slurmctld and the ends of machines: who is a
  * canary, and what it shows.  test_rolls_replace.c has who is replaced. */
+#include "core/conf_option.h"
 #include "rolls_lab.h"
 
 /* --- what is wanted ----------------------------------------------------------------------------
@@ -70,6 +71,46 @@ static void test_a_provider_that_comes_back_has_its_roll(void **state)
 	assert_int_equal(rolls_part.may_use(&F.e, 0, NULL), 0);
 	rolls_part.at[PART_RUN](&F.e);
 	assert_non_null(roll());
+}
+
+struct own {
+	const char *image;
+};
+
+/* The offer's is before the pool's, and that before its provider's. */
+static void test_where_the_image_is_said(void **state)
+{
+	static const struct conf_option options[] = {
+		{"provider", "image", "", "", true, CONF_TEXT, 0, 0, offsetof(struct own, image)}};
+	static const struct conf_driver driver = {
+		.name = "test", .options = options, .noptions = 1, .size = sizeof(struct own)};
+	static char offers[] = "of-the-offer";
+	struct own was = {"of-the-provider"}, is = {""};
+	struct conf next = F.conf;
+	struct conf_provider changed;
+	struct err err;
+
+	(void)state;
+	F.provider.own_options = &driver;
+	F.provider.own = &was;
+	assert_string_equal(conf_image(&F.conf, &F.pool, &F.pool.own), "a");
+	F.pool.own.image = offers;
+	assert_string_equal(conf_image(&F.conf, &F.pool, &F.pool.own), "of-the-offer");
+	F.pool.own.image = NULL;
+	F.image[0] = '\0';
+	assert_string_equal(conf_image(&F.conf, &F.pool, &F.pool.own), "of-the-provider");
+	reload("");
+	assert_string_equal(roll()->next, "of-the-provider");
+	assert_int_equal(roll()->stage, ROLL_CANARY);
+	/* The driver has its own from the start, and takes it where a create names none. */
+	changed = F.provider;
+	changed.own = &is;
+	next.providers = &changed;
+	assert_int_equal(rolls_part.may_reload(&F.e, &next, &err), -1);
+	assert_string_equal(err.msg, "provider \"cloud\" image: from or to none: a change needs a "
+				     "restart");
+	is.image = "another";
+	assert_int_equal(rolls_part.may_reload(&F.e, &next, &err), 0);
 }
 
 /* --- canaries ----------------------------------------------------------------------------------
@@ -416,6 +457,7 @@ int main(void)
 		TEST(test_a_restart_with_another_image_is_as_a_reload),
 		TEST(test_a_driver_without_images_has_no_roll),
 		TEST(test_a_provider_that_comes_back_has_its_roll),
+		TEST(test_where_the_image_is_said),
 		TEST(test_only_so_many_are_canaries),
 		TEST(test_a_canary_counts_until_it_is_gone),
 		TEST(test_a_job_that_ends_shows_that_it_works),
