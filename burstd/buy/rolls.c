@@ -1,6 +1,7 @@
 #include "buy/buy.h"
 #include "cloud/cloud.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,9 +66,10 @@ struct roll *rolls_of(const struct engine *e, size_t pool, const char *offer)
 void rolls_put(struct engine *e, size_t pool, const char *offer)
 {
 	const struct roll *r = rolls_of(e, pool, offer);
-	const struct journal_roll row = {
-		.pool = e->conf->pools[pool].name, .offer = offer, .r = *r};
+	struct journal_roll row = {.pool = e->conf->pools[pool].name, .offer = offer};
 
+	assert(r != NULL);
+	row.r = *r;
 	journal_put_roll(engine_tx(e), &row);
 }
 
@@ -86,6 +88,7 @@ static void tell(struct engine *e, size_t pool, const char *offer, const char *t
 	const struct roll *r = rolls_of(e, pool, offer);
 	struct str s;
 
+	assert(r != NULL);
 	str_init(&s, 640);
 	str_addf(&s, "pool %s%s%s: ", e->conf->pools[pool].name, offer[0] != '\0' ? ", offer " : "",
 		 offer);
@@ -177,6 +180,7 @@ void rolls_stop(struct engine *e, size_t pool, const char *offer, const char *wh
 {
 	struct roll *r = rolls_of(e, pool, offer);
 
+	assert(r != NULL);
 	if (!roll_stop(r, why, by, engine_now(e)))
 		return;
 	rolls_put(e, pool, offer);
@@ -270,7 +274,7 @@ int engine_image_order(struct engine *e, const char *pool, bool stop, const char
 /* Machines that are up or on their way, by what they were made from. */
 static void count(const struct engine *e, size_t pool, const char *offer, struct engine_image *out)
 {
-	const struct roll *r = rolls_of(e, pool, offer);
+	const struct roll *r = out->roll;
 
 	for (int s = NODE_CREATING; s <= NODE_DRAINING; s++)
 		for (const struct fleet_node *fn = e->fleet.states[s]; fn; fn = fn->state_next) {

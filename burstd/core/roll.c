@@ -81,12 +81,15 @@ uint32_t roll_room(const struct roll *r, uint32_t most, uint32_t untried)
 
 bool roll_passed(struct roll *r, uint32_t most, int64_t now_ms)
 {
+	char by[ROLL_BY_SIZE]; /* who resumed it stays */
+
 	if (r->stage != ROLL_CANARY)
 		return false;
 	r->passed++;
 	if (r->passed < most)
 		return false;
-	enter(r, ROLL_ROLLING, "", r->by, now_ms);
+	memcpy(by, r->by, sizeof(by));
+	enter(r, ROLL_ROLLING, "", by, now_ms);
 	return true;
 }
 

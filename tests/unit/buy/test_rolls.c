@@ -1,5 +1,6 @@
 /* test_rolls.c - new images, from the snapshots of slurmctld and the ends of machines: who is a
  * canary, and what it shows.  test_rolls_replace.c has who is replaced. */
+#include "core/conf_option.h"
 #include "rolls_lab.h"
 
 /* --- what is wanted ----------------------------------------------------------------------------
@@ -70,6 +71,46 @@ static void test_a_provider_that_comes_back_has_its_roll(void **state)
 	assert_int_equal(rolls_part.may_use(&F.e, 0, NULL), 0);
 	rolls_part.at[PART_RUN](&F.e);
 	assert_non_null(roll());
+}
+
+struct own {
+	const char *image;
+};
+
+/* The offer's is before the pool's, and that before its provider's. */
+static void test_where_the_image_is_said(void **state)
+{
+	static const struct conf_option options[] = {
+		{"provider", "image", "", "", true, CONF_TEXT, 0, 0, offsetof(struct own, image)}};
+	static const struct conf_driver driver = {
+		.name = "test", .options = options, .noptions = 1, .size = sizeof(struct own)};
+	static char offers[] = "of-the-offer";
+	struct own was = {"of-the-provider"}, is = {""};
+	struct conf next = F.conf;
+	struct conf_provider changed;
+	struct err err;
+
+	(void)state;
+	F.provider.own_options = &driver;
+	F.provider.own = &was;
+	assert_string_equal(conf_image(&F.conf, &F.pool, &F.pool.own), "a");
+	F.pool.own.image = offers;
+	assert_string_equal(conf_image(&F.conf, &F.pool, &F.pool.own), "of-the-offer");
+	F.pool.own.image = NULL;
+	F.image[0] = '\0';
+	assert_string_equal(conf_image(&F.conf, &F.pool, &F.pool.own), "of-the-provider");
+	reload("");
+	assert_string_equal(roll()->next, "of-the-provider");
+	assert_int_equal(roll()->stage, ROLL_CANARY);
+	/* The driver has its own from the start, and takes it where a create names none. */
+	changed = F.provider;
+	changed.own = &is;
+	next.providers = &changed;
+	assert_int_equal(rolls_part.may_reload(&F.e, &next, &err), -1);
+	assert_string_equal(err.msg, "provider \"cloud\" image: from or to none: a change needs a "
+				     "restart");
+	is.image = "another";
+	assert_int_equal(rolls_part.may_reload(&F.e, &next, &err), 0);
 }
 
 /* --- canaries ----------------------------------------------------------------------------------
@@ -248,6 +289,10 @@ static void test_one_that_is_drained_or_down_stops_it(void **state)
 	snapshot(1000); /* by burstd itself: an admin's drain, a reclaim, a budget */
 	assert_int_equal(roll()->stage, ROLL_CANARY);
 	fn->name->by_admin = true; /* by gpu-health, say */
+	fn->name->insist.why = ENGINE_WHY_DRAINED;
+	snapshot(1000); /* an order of burstd's own is on its way to it */
+	assert_int_equal(roll()->stage, ROLL_CANARY);
+	fn->name->insist.why = NULL;
 	snapshot(1000);
 	assert_int_equal(roll()->stage, ROLL_STOPPED);
 	assert_string_equal(F.event, "image-stopped");
@@ -344,6 +389,36 @@ static void test_one_that_dies_stops_it(void **state)
 	}
 }
 
+/* What burstd has released ends as it may. */
+static void test_one_that_was_released_stops_nothing(void **state)
+{
+	struct node was, is;
+
+	(void)state;
+	was = add(1, "b")->n;
+	was.release = true;
+	begin();
+	is = was;
+	is.state = NODE_GONE;
+	is.reason = NODE_BECAUSE_ENDED;
+	rolls_look(&F.e, &was, &is, "");
+	assert_int_equal(roll()->stage, ROLL_CANARY);
+}
+
+/* F57: the clock went back while burstd did not run. */
+static void test_a_stage_did_not_begin_in_the_future(void **state)
+{
+	struct journal_roll had = F.put;
+
+	(void)state;
+	rolls_free(&F.e);
+	F.e.buy->rolls = NULL;
+	F.e.buy->nrolls = 0;
+	had.r.since_ms = F.now + 1;
+	rolls_load(&F.e, &had);
+	assert_int_equal(roll()->since_ms, F.now);
+}
+
 /* One that has shown that it works has nothing more to show. */
 static void test_one_that_has_worked_stops_nothing(void **state)
 {
@@ -382,6 +457,7 @@ int main(void)
 		TEST(test_a_restart_with_another_image_is_as_a_reload),
 		TEST(test_a_driver_without_images_has_no_roll),
 		TEST(test_a_provider_that_comes_back_has_its_roll),
+		TEST(test_where_the_image_is_said),
 		TEST(test_only_so_many_are_canaries),
 		TEST(test_a_canary_counts_until_it_is_gone),
 		TEST(test_a_job_that_ends_shows_that_it_works),
@@ -396,6 +472,8 @@ int main(void)
 		TEST(test_a_canary_of_an_image_that_was_given_up),
 		TEST(test_after_its_canaries_it_is_an_image_like_others),
 		TEST(test_one_that_dies_stops_it),
+		TEST(test_one_that_was_released_stops_nothing),
+		TEST(test_a_stage_did_not_begin_in_the_future),
 		TEST(test_one_that_has_worked_stops_nothing),
 		TEST(test_a_refused_image_stops_it),
 	};

@@ -129,6 +129,36 @@ static void test_what_is_not_ours_to_take_stays(void **state)
 	assert_string_equal(F.drained, "c2 ");
 }
 
+/* F58: slurmctld has the node on the newer machine. */
+static void test_an_older_machine_of_a_node_is_not_the_node(void **state)
+{
+	struct node n;
+
+	(void)state;
+	n = add(2, "a")->n;
+	n.gen = 2;
+	n.state = NODE_BOOTING;
+	(void)snprintf(n.image, sizeof(n.image), "b");
+	(void)fleet_add(&F.e.fleet, &n);
+	roll_out();
+	assert_string_equal(F.drained, "");
+}
+
+/* Each snapshot is looked at once, and each new one. */
+static void test_nothing_is_done_without_a_new_snapshot(void **state)
+{
+	unsigned commits;
+
+	(void)state;
+	(void)add(2, "a");
+	roll_out();
+	commits = F.commits;
+	rolls_part.at[PART_RUN](&F.e);
+	assert_int_equal(F.commits, commits);
+	snapshot(1);
+	assert_int_equal(F.commits, commits + 1);
+}
+
 static void test_after_a_stop_the_new_ones_go(void **state)
 {
 	size_t n;
@@ -206,6 +236,8 @@ int main(void)
 		TEST(test_busy_ones_have_a_bound_of_their_own),
 		TEST(test_warm_ones_go_one_after_the_other),
 		TEST(test_what_is_not_ours_to_take_stays),
+		TEST(test_an_older_machine_of_a_node_is_not_the_node),
+		TEST(test_nothing_is_done_without_a_new_snapshot),
 		TEST(test_after_a_stop_the_new_ones_go),
 		TEST(test_a_circuit_that_opens_goes_back),
 		TEST(test_a_circuit_that_opens_on_the_way_back_stays_open),

@@ -99,6 +99,8 @@ static void test_stopped(void **state)
 	assert_string_equal(r.by, "uid 7");
 	assert_int_equal(r.passed, 0);
 	assert_int_equal(roll_room(&r, 1, 0), 1);
+	assert_true(roll_passed(&r, 1, 11));
+	assert_string_equal(r.by, "uid 7"); /* it is his decision still */
 }
 
 /* While all purchases have it, it is what the next one is compared with. */
