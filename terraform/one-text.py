@@ -21,7 +21,6 @@ TEXTS = [
     ("docs/secrets.md", "secrets/vault/policy-rotate.hcl.tftpl", VAULT, "    ", r'    path "kv/data/[^"]*" +\{[^}]*update'),
     ("docs/providers/openstack.md", "iam/openstack/access-rules.json.tftpl", {"prefix": "/v2.1"}, "    ",
      r"    openstack application .*--access-rules '\["),
-    ("docs/operations.md", "monitoring/alerts.yml", {}, "    ", r"    groups:"),
 ]
 
 

@@ -188,7 +188,7 @@ else
 	skip "tflint" "it cannot be built: $work/tflint.log"
 fi
 if command -v promtool >/dev/null; then
-	ok "the alerts, by promtool" promtool check rules terraform/modules/monitoring/alerts.yml
+	ok "the alerts, by promtool" promtool check rules scripts/monitoring/rules/burstd-alerts.yml
 else
 	skip "the alerts, by promtool" "it is not installed"
 fi

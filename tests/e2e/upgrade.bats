@@ -24,8 +24,9 @@ one_step_back() {
 	lab_as slurm python3 - <<-'P'
 		import sqlite3
 		db = sqlite3.connect("/var/lib/burstd/journal.db")
-		assert db.execute("PRAGMA user_version").fetchone() == (23,), "a new step: what makes it undone?"
-		db.executescript("ALTER TABLE alert DROP COLUMN carried_nano; PRAGMA user_version = 22;")
+		assert db.execute("PRAGMA user_version").fetchone() == (24,), "a new step: what makes it undone?"
+		db.executescript("""ALTER TABLE node DROP COLUMN image; ALTER TABLE node DROP COLUMN canary;
+			ALTER TABLE batch DROP COLUMN image; DROP TABLE roll; PRAGMA user_version = 23;""")
 	P
 }
 
@@ -108,7 +109,7 @@ ask_on() {
 	[ "$(sim_rows)" = 20 ]
 	for job in 1 20; do [ "$(scontrol -o show job "${jobs}_$job" | sed -n 's/.* Restarts=\([0-9]*\).*/\1/p')" = 0 ]; done
 	run ! grep -E 'exit status|error: .*prog' <(slurmctld_log | grep -iE 'burst-|prolog|resume|suspend')
-	[ "$(schema)" = 23 ]
+	[ "$(schema)" = 24 ]
 	lab_stop burstd
 }
 

@@ -1,4 +1,4 @@
-# Prometheus beside burstd: what it scrapes, and the alerts of docs/operations.md.  burstd's /metrics listens on loopback
+# Prometheus beside burstd: what it scrapes, and the alerts of docs/monitoring.md.  burstd's /metrics listens on loopback
 # only, so this Prometheus runs on burstd's host; it can send on what it has to one of yours (remote_write).  No provider.
 
 terraform {
@@ -6,7 +6,9 @@ terraform {
 }
 
 locals {
-  rules = merge({ "burstd.yml" = file("${path.module}/alerts.yml") }, var.rules)
+  rules = merge({
+    for name in ["burstd-alerts.yml", "burstd-recording.yml"] : name => file("${path.module}/../../../scripts/monitoring/rules/${name}")
+  }, var.rules)
   config = yamlencode(merge(
     {
       global         = { scrape_interval = var.scrape_interval, external_labels = { cluster = var.cluster } }

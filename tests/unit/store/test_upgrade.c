@@ -264,6 +264,10 @@ static const struct kept in_journal[] = {
 	{22, "SELECT e.job, e.pool, d.node, d.gen FROM ending AS e, drained AS d",
 	 "42|h100|c1|3\n"},
 	{23, "SELECT carried_nano FROM alert", "20000000000\n"},
+	{24, "SELECT name, image, canary FROM node WHERE image <> '' ORDER BY name",
+	 "c1|ami-old|0\nc2|ami-new|1\n"},
+	{24, "SELECT b.image, r.stage, r.old, r.next FROM batch AS b, roll AS r WHERE b.image <> ''",
+	 "ami-new|canary|ami-old|ami-new\n"},
 };
 
 static void test_a_journal_keeps_its_rows(void **state)
@@ -307,6 +311,7 @@ static void test_what_a_journal_did_not_have(void **state)
 	open_with(f, &journal_kind);
 	assert_look(f, "SELECT counted, ended_ms FROM budget_period", "|0\n", 20);
 	assert_look(f, "SELECT carried_nano FROM alert", "0\n", 20);
+	assert_look(f, "SELECT DISTINCT image, canary FROM node", "|0\n", 20);
 }
 
 /* Those that programs wrote, of that time and in a real cluster: as many of each as there were. */

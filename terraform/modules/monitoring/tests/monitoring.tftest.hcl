@@ -8,7 +8,7 @@ run "burstd_is_scraped_on_loopback_and_has_its_alerts" {
     error_message = "It scrapes another address than burstd listens on."
   }
   assert {
-    condition     = contains([for r in yamldecode(output.files["/etc/prometheus/rules/burstd.yml"]).groups[0].rules : r.alert], "BurstdBillsOn")
+    condition     = contains(flatten([for g in yamldecode(output.files["/etc/prometheus/rules/burstd-alerts.yml"]).groups : [for r in g.rules : r.alert]]), "BurstdPoolClosed")
     error_message = "An alert is missing."
   }
   assert {
@@ -28,7 +28,7 @@ run "more_is_sent_on_and_judged" {
     error_message = "remote_write"
   }
   assert {
-    condition     = yamldecode(output.files["/etc/prometheus/prometheus.yml"]).rule_files == ["/etc/prometheus/rules/burstd.yml", "/etc/prometheus/rules/site.yml"]
+    condition     = yamldecode(output.files["/etc/prometheus/prometheus.yml"]).rule_files == ["/etc/prometheus/rules/burstd-alerts.yml", "/etc/prometheus/rules/burstd-recording.yml", "/etc/prometheus/rules/site.yml"]
     error_message = "rule_files"
   }
 }
