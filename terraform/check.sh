@@ -72,9 +72,8 @@ accepted() { # PROGRAM
 }
 
 tested() { # PROGRAM MODULE
-	rm -rf "$work/modules"
-	cp -r terraform/modules "$work/"
-	init "$1" "$work/none" "$work/${2#terraform/}" && "$1" -chdir="$work/${2#terraform/}" test -no-color
+	copied "$work/copy"
+	init "$1" "$work/none" "$work/copy/$2" && "$1" -chdir="$work/copy/$2" test -no-color
 }
 
 mkdir -p "$work/none"

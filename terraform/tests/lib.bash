@@ -60,6 +60,14 @@ init() {
 	"$1" -chdir="$3" init -no-color -input=false -plugin-dir="$2" >/dev/null
 }
 
+# copied TO: modules and examples, in which the programs may leave what they like, and beside them what modules read, as here.
+copied() {
+	rm -rf "$1"
+	mkdir -p "$1/terraform" "$1/scripts/monitoring"
+	cp -r terraform/modules terraform/examples "$1/terraform/"
+	cp -r scripts/monitoring/rules "$1/scripts/monitoring/"
+}
+
 # burstd_takes FILE: it is a burstd.conf.  A machine without burstd has no spool, which is said last, when all else is right.
 burstd_takes() {
 	local said

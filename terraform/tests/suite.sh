@@ -33,19 +33,15 @@ plugins=$work/plugins
 plugins_gather "$plugins"
 places() { (cd terraform && find modules examples -name main.tf -printf '%h\n' | sort); }
 
-# fresh: a copy of the tree, in which the programs may leave what they like.
-fresh() {
-	rm -rf "$work/tree"
-	mkdir -p "$work/tree"
-	cp -r terraform/modules terraform/examples "$work/tree/"
-}
+tree=$work/copy/terraform
+fresh() { copied "$work/copy"; }
 
-validated() { init "$1" "$plugins" "$work/tree/$2" && "$1" -chdir="$work/tree/$2" validate -no-color; }
-tested() { "$1" -chdir="$work/tree/$2" test -no-color; }
+validated() { init "$1" "$plugins" "$tree/$2" && "$1" -chdir="$tree/$2" validate -no-color; }
+tested() { "$1" -chdir="$tree/$2" test -no-color; }
 with() { # NAME PLACE COMMAND...: if its providers are there
 	local name=$1 place=$2 missing
 	shift 2
-	if missing=$(lacks "$plugins" "$work/tree/$place"); then
+	if missing=$(lacks "$plugins" "$tree/$place"); then
 		skip "$name" "the provider $missing is not here"
 	else
 		ok "$name" "$@"
@@ -92,8 +88,8 @@ fi
 
 misspelled() { # PROGRAM PLACE SED: validate notices it
 	fresh
-	find "$work/tree/$2" -name '*.tf' -exec sed -i "$3" {} +
-	! diff -rq terraform/modules "$work/tree/modules" >/dev/null || { echo "$3 changes nothing" && return 1; }
+	find "$tree/$2" -name '*.tf' -exec sed -i "$3" {} +
+	! diff -rq terraform/modules "$tree/modules" >/dev/null || { echo "$3 changes nothing" && return 1; }
 	not validated "$1" "$2"
 }
 
@@ -126,11 +122,11 @@ whole() { # COMMAND...
 }
 moto() { # PROGRAM
 	fresh
-	whole "$BUILD/contract/bin/python" terraform/tests/apply.py "$BIN/driver" "$1" "$plugins" "$work/tree"
+	whole "$BUILD/contract/bin/python" terraform/tests/apply.py "$BIN/driver" "$1" "$plugins" "$tree"
 }
 openbao() { # PROGRAM
 	fresh
-	PROGRAM=$1 PLUGINS=$plugins WORK=$work/tree STORE=$BIN/store VAULT=$vault whole bats --tap terraform/tests/vault.bats
+	PROGRAM=$1 PLUGINS=$plugins WORK=$tree STORE=$BIN/store VAULT=$vault whole bats --tap terraform/tests/vault.bats
 }
 venv() ( # in a shell of its own: it ends that where there is none
 	source tests/contract/venv.bash
@@ -174,10 +170,10 @@ fi
 
 # --- what else looks at it -------------------------------------------------------------------------------------------------
 
-linted() { (cd "$work/tree" && "$work/bin/tflint" --recursive); }
+linted() { (cd "$tree" && "$work/bin/tflint" --recursive); }
 unused() {
 	fresh
-	printf 'variable "unused" {\n  type = string\n}\n' >>"$work/tree/modules/conf/variables.tf"
+	printf 'variable "unused" {\n  type = string\n}\n' >>"$tree/modules/conf/variables.tf"
 	not linted
 }
 if terraform/tests/build.sh tflint >"$work/tflint.log" 2>&1; then

@@ -85,7 +85,9 @@ static void test_burstd_goes_on_with_each(void **state)
 		print_message("# schema %d\n", step);
 		start_on(b, step, "");
 		ASK_OP("nodes", "\"name\":\"c1\",\"generation\":3,\"state\":\"ready\"",
-		       "\"instance\":\"i-1\",\"address\":\"10.77.0.1\"",
+		       step < 24 ? "\"instance\":\"i-1\",\"image\":\"\",\"address\":\"10.77.0.1\""
+				 : "\"instance\":\"i-1\",\"image\":\"ami-old\","
+				   "\"address\":\"10.77.0.1\"",
 		       "\"name\":\"c2\",\"generation\":1,\"state\":\"booting\"",
 		       "\"name\":\"c3\",\"generation\":1,\"state\":\"indoubt\"",
 		       "\"name\":\"c4\",\"generation\":2,\"state\":\"indoubt\"",

@@ -14,6 +14,7 @@ static void assert_globals(const struct conf *c)
 	assert_string_equal(c->report_zone, "Europe/Zurich");
 	assert_string_equal(c->state_dir, "/srv/burstd");
 	assert_string_equal(c->listen, "127.0.0.1:9818");
+	assert_true(c->listen_jobs);
 	assert_int_equal(c->log_level, LOG_WARN);
 	assert_int_equal(c->events_keep_ms, INT64_C(30) * 86400000);
 	assert_int_equal(c->budgets_away, CONF_AWAY_REQUEUE);
@@ -143,9 +144,13 @@ static void assert_first_pool(const struct conf *c)
 	assert_true(p->dynamic);
 	assert_int_equal(p->fabric_hops, 1);
 	assert_string_equal(p->interconnect, "ib:8x400");
+	assert_string_equal(p->image, "img-1");
+	assert_int_equal(p->image_canaries, 3);
+	assert_int_equal(p->image_trial_ms, 960000);
+	assert_int_equal(p->image_at_once, 5);
 	assert_string_equal(p->jurisdiction, "SE");
 	assert_int_equal(p->place_line, 15);
-	assert_int_equal(p->line, 22);
+	assert_int_equal(p->line, 23);
 }
 
 static void assert_other_pools(const struct conf *c)
@@ -155,13 +160,14 @@ static void assert_other_pools(const struct conf *c)
 	assert_int_equal(c->pools[2].noffers, 2);
 	assert_int_equal(c->pools[2].place_line, 0);
 	assert_int_equal(s->market, PROVIDER_RESERVED);
-	assert_int_equal(s->provider_line, 26);
-	assert_int_equal(s->line, 30);
+	assert_int_equal(s->provider_line, 27);
+	assert_int_equal(s->line, 31);
 	assert_int_equal(s->max_price_nano_h, INT64_C(2500000000));
 	assert_string_equal(s->jurisdiction, "IE");
 	assert_string_equal(s->interconnect, "efa");
+	assert_string_equal(s->image, "img-2");
 	assert_int_equal(s[1].provider_index, 1);
-	assert_int_equal(s[1].provider_line, 31);
+	assert_int_equal(s[1].provider_line, 32);
 	assert_int_equal(c->pools[1].provider_index, 1);
 	assert_int_equal(c->pools[1].max_rate_nano_h, 0);
 	assert_ptr_equal(conf_pool_of(c, "d02"), &c->pools[1]);
@@ -209,7 +215,7 @@ static void assert_budgets(const struct conf *c)
 	assert_int_equal(b->grace_ms, 15 * 60000);
 	assert_int_equal(b->unknown, CONF_UNKNOWN_ALLOW);
 	assert_string_equal(b->contact, "f@x.org, room 7");
-	assert_int_equal(conf_budget_line(b, "grace"), 38);
+	assert_int_equal(conf_budget_line(b, "grace"), 39);
 }
 
 static void assert_alerts(const struct conf *c)

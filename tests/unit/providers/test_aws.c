@@ -41,12 +41,12 @@ static void test_a_launch_names_all_of_its_nodes_from_birth(void **state)
 static void test_a_create_may_name_its_image(void **state)
 {
 	struct provider_op op = create(3);
-	struct provider_place place = *op.u.create.place;
+	struct provider_place named = *op.u.create.place;
 	struct provider_request rq;
 
 	(void)state;
-	place.image = "ami-2";
-	op.u.create.place = &place;
+	named.image = "ami-2";
+	op.u.create.place = &named;
 	build(&rq, &op);
 	assert_non_null(strstr(rq.body, "&ImageId=ami-2&"));
 	assert_null(strstr(rq.body, "ami-1"));

@@ -27,7 +27,7 @@ static void open_fleets(void)
 static void test_a_fleet_may_name_its_image(void **state)
 {
 	struct provider_op op = fleet();
-	struct provider_place place = *op.u.create.place;
+	struct provider_place named = *op.u.create.place;
 	struct provider_request rq;
 
 	(void)state;
@@ -35,8 +35,8 @@ static void test_a_fleet_may_name_its_image(void **state)
 	build(&rq, &op);
 	assert_null(strstr(rq.body, "ImageId"));
 	provider_request_fini(&rq);
-	place.image = "ami-2";
-	op.u.create.place = &place;
+	named.image = "ami-2";
+	op.u.create.place = &named;
 	build(&rq, &op);
 	assert_true(has(&rq, "LaunchTemplateConfigs.1.Overrides.1.ImageId=ami-2"));
 	assert_true(has(&rq, "LaunchTemplateConfigs.1.Overrides.3.ImageId=ami-2"));

@@ -46,14 +46,14 @@ static void test_a_job_is_one_create_of_all_its_nodes(void **state)
 static void test_a_create_may_name_its_image(void **state)
 {
 	struct provider_op op = create(1);
-	struct provider_place place = *op.u.create.place;
+	struct provider_place named = *op.u.create.place;
 
 	(void)state;
-	place.image = "i-2";
-	op.u.create.place = &place;
+	named.image = "i-2";
+	op.u.create.place = &named;
 	body_is(&op, "{\"server\":{\"name\":\"c1\",\"flavorRef\":\"f-1\",\"imageRef\":\"i-2\","
 		     "\"networks\":\"auto\"," META(BATCH, "c1", "4") "}}");
-	place.image = "";
+	named.image = "";
 	body_is(&op, "{\"server\":{\"name\":\"c1\",\"flavorRef\":\"f-1\",\"imageRef\":\"" IMAGE
 		     "\",\"networks\":\"auto\"," META(BATCH, "c1", "4") "}}");
 }

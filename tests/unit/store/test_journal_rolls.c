@@ -6,7 +6,7 @@
 #include "store/journal_rolls.h"
 #include "store/schema.h"
 
-enum { SCHEMA_BEFORE = 23, ROWS_MAX = 8 };
+enum { ROWS_MAX = 8 };
 
 struct found {
 	struct roll rolls[ROWS_MAX];
@@ -171,43 +171,6 @@ static void the_image_of_a_machine_comes_back(void **state)
 	assert_string_equal(s.batches[0].image, "ami-3");
 }
 
-static void a_file_of_the_schema_before_is_taken_over(void **state)
-{
-	struct fixture *f = *state;
-	struct found s;
-
-	close_journal(f);
-	assert_int_equal(unlink(f->path), 0);
-	for (int i = 0; i < SCHEMA_BEFORE; i++)
-		assert_int_equal(sql(f, schema_steps[i]), SQLITE_OK);
-	assert_int_equal(
-		sql(f,
-		    "INSERT INTO node (name, gen, epoch, pool, state, reason, released, accepted,"
-		    " misses, attempts, batch, gang, slot, instance, addr, rate_nano_h,"
-		    " wanted_ms, since_ms, sent_ms, missed_ms, wake_ms, start_ms, end_ms, job,"
-		    " offer, provider, market, notice, noticed_ms, deadline_ms, signal_ms,"
-		    " stale_addr)"
-		    " VALUES ('c1', 7, 0, 'h100', 'ready', '', 0, 0, 0, 0, 9, 0, 0, 'i-1',"
-		    " '10.0.0.1', 5, 1, 2, 3, 0, 4, 5, 0, 11, '', 'aws', 'on-demand', 'reclaim',"
-		    " 0, 0, 0, '');"
-		    "INSERT INTO batch (id, epoch, token, pool, body_hash, at_ms, offer,"
-		    " provider, cursor) VALUES (9, 0, 't', 'h100', 8, 1, '', 'aws', '')"),
-		SQLITE_OK);
-	assert_int_equal(sql(f, "PRAGMA user_version = 23"), SQLITE_OK);
-	open_journal(f, true);
-	assert_int_equal(try(f, &s, NULL), 0);
-	assert_int_equal(s.nrolls, 0);
-	assert_int_equal(s.nnodes, 1);
-	assert_string_equal(s.nodes[0].instance, "i-1");
-	assert_string_equal(s.nodes[0].image, ""); /* nobody noted it */
-	assert_false(s.nodes[0].canary);
-	assert_int_equal(s.nbatches, 1);
-	assert_string_equal(s.batches[0].image, ""); /* so a repeat has the same bytes (I4) */
-	put(f, "h100", "", &stopped);
-	assert_int_equal(try(f, &s, NULL), 0);
-	assert_int_equal(s.nrolls, 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,7 +179,6 @@ int main(void)
 		TEST(a_visit_that_fails_ends_the_load),
 		TEST(what_nobody_can_have_written_is_refused),
 		TEST(the_image_of_a_machine_comes_back),
-		TEST(a_file_of_the_schema_before_is_taken_over),
 	};
 
 	return cmocka_run_group_tests_name("journal_rolls", tests, NULL, NULL);

@@ -266,7 +266,8 @@ static const struct kept in_journal[] = {
 	{23, "SELECT carried_nano FROM alert", "20000000000\n"},
 	{24, "SELECT name, image, canary FROM node WHERE image <> '' ORDER BY name",
 	 "c1|ami-old|0\nc2|ami-new|1\n"},
-	{24, "SELECT b.image, r.stage, r.old, r.next FROM batch AS b, roll AS r WHERE b.image <> ''",
+	{24,
+	 "SELECT b.image, r.stage, r.old, r.next FROM batch AS b, roll AS r WHERE b.image <> ''",
 	 "ami-new|canary|ami-old|ami-new\n"},
 };
 
