@@ -31,7 +31,7 @@ def matches(pattern, taken):
 
 def read():
     """[(reader, [(group or None, [(file, title or None)])])]"""
-    taken = {line.lstrip("?").split(" : ")[0].strip() for line in lines() if line[0] not in "=-"}
+    taken = {line.split(" : ")[0].strip() for line in lines() if line[0] not in "=-"}
     tree = []
     for line in lines():
         if line[0] == "=":
@@ -39,9 +39,9 @@ def read():
         elif line[0] == "-":
             tree[-1][1].append((line[1:].strip(), []))
         else:
-            file, _, title = (part.strip() for part in line.lstrip("?").partition(" : "))
+            file, _, title = (part.strip() for part in line.partition(" : "))
             found = matches(file, taken) if "*" in file else [file]
-            tree[-1][1][-1][1].extend((f, title or None) for f in found if line[0] != "?" or exists(f))
+            tree[-1][1][-1][1].extend((f, title or None) for f in found)
     return tree
 
 
