@@ -3,61 +3,12 @@
 # the host.  A play is run by --check first, which must say what will change and change nothing; then twice, and the second
 # time nothing may change.
 
-# shellcheck disable=SC2154,SC2016,SC2030,SC2031  # lines, of bats; what the host's shell expands; a variable of one test
-load ../bare/host
+# shellcheck disable=SC2154,SC2016,SC2030,SC2031,SC2034  # lines, of bats; what the host's shell expands; a variable of one test;
+# what ansible_host exports
+load ansible
 
 setup_file() {
-	own_host || return
-	export ANSIBLE_HOST_KEY_CHECKING=False ANSIBLE_PIPELINING=True ANSIBLE_SSH_TRANSFER_METHOD=piped ANSIBLE_NOCOLOR=1 \
-		ANSIBLE_SSH_EXECUTABLE=$PWD/tests/ansible/ssh ANSIBLE_LOCALHOST_WARNING=False ANSIBLE_DEPRECATION_WARNINGS=False \
-		ANSIBLE_PYTHON_INTERPRETER=/usr/bin/python3 ANSIBLE_RETRY_FILES_ENABLED=False ANSIBLE_COLLECTIONS_PATH=$ANSIBLE_COLLECTIONS \
-		ANSIBLE_HOME=$BATS_FILE_TMPDIR/home CLOUD_KEY=key-of-a-test
-	BURSTD_CONF=$(conf 120)
-	export BURSTD_CONF
-	host apt-get -qq install -y --no-install-recommends python3 python3-apt slurmctld slurm-client munge slurmd \
-		>"$BARE_ROOT/root/apt.log" 2>&1 || return
-	host systemctl disable --now --quiet slurmd || return
-	printf '%s\n' ClusterName=falcon SlurmctldHost=head SlurmUser=slurm AuthType=auth/munge ReturnToService=2 \
-		StateSaveLocation=/var/lib/slurm/slurmctld SlurmctldLogFile=/var/log/slurm/slurmctld.log SelectType=select/cons_tres \
-		ProctrackType=proctrack/linuxproc 'NodeName=head CPUs=1 RealMemory=500 State=DOWN' 'PartitionName=own Nodes=head' >"$BARE_ROOT/etc/slurm/slurm.conf"
-	# Where a machine's kernel has cgroups of both versions slurmd wants to be told, and uses none then.
-	echo CgroupPlugin=cgroup/v1 >"$BARE_ROOT/etc/slurm/cgroup.conf"
-	host systemctl restart slurmctld
-}
-
-conf() { # MAX_RATE
-	cat <<-C
-		cluster = "falcon"
-		currency = "EUR"
-		provider "sim" {
-			driver = "sim"
-			url = "http://127.0.0.1:8900"
-			credential_file = "/etc/burstd/cloud.key"
-		}
-		pool "cloud" {
-			nodes = "gpu[1-4]"
-			provider = "sim"
-			type = "gpu_8x_h100"
-			region = "eu-north-1"
-			max_nodes = 4
-			max_rate = "$1"
-			node = "CPUs=8 RealMemory=1000"
-			gres = "gpu:h100:8"
-		}
-	C
-}
-
-# play VENV FILE [OPTION...]: $output is what it says
-play() {
-	local venv=$1 file=$2
-	shift 2
-	run "$venv/bin/ansible-playbook" -i head, "$@" "tests/ansible/$file"
-	echo "$output"
-}
-
-# What it said at its end of that number: ok, changed, failed ...
-recap() { # WORD
-	grep -oE "$1=[0-9]+" <<<"$output" | tail -n 1 | cut -d= -f2
+	own_host && ansible_host
 }
 
 # All files that a play may change, with owner, mode and what is in them.
@@ -147,8 +98,7 @@ listen = \"127.0.0.1:9818\""
 @test "a burstd.conf with an error is refused with its line, and what runs goes on" {
 	local before
 	before=$(files)
-	BURSTD_CONF=$(conf much)
-	play "$ANSIBLE_NEW" controller.yml
+	BURSTD_CONF=$(conf much) play "$ANSIBLE_NEW" controller.yml
 	[ "$status" != 0 ]
 	grep -q 'max_rate' <<<"$output"
 	[ "$(files)" = "$before" ]

@@ -1,17 +1,9 @@
 #!/bin/bash
 # run.sh: the collection scripts/ansible, as TAP: linted by ansible-lint, then its roles on a host by tests/bare/run.sh (ansible.bats).
-# Ansible comes from PyPI into build/, in two releases: a current one, and that of Debian 12 and EL9.
 set -eu
 cd "$(dirname "$(readlink -f "$0")")/../.."
-BUILD=${BUILD:-build}
-# shellcheck source=tests/contract/venv.bash
-source tests/contract/venv.bash
-want_venv "$BUILD/ansible" tests/ansible/requirements.txt
-want_venv "$BUILD/ansible-old" tests/ansible/requirements-old.txt
-unset PYTHONPYCACHEPREFIX
-ANSIBLE_NEW=$(readlink -f "$BUILD/ansible") ANSIBLE_OLD=$(readlink -f "$BUILD/ansible-old")
-ANSIBLE_COLLECTIONS=$(readlink -f "$BUILD")/ansible-collections
-export ANSIBLE_NEW ANSIBLE_OLD ANSIBLE_COLLECTIONS
+# shellcheck source=tests/ansible/venvs.bash
+source tests/ansible/venvs.bash
 PATH=$ANSIBLE_NEW/bin:$PATH
 
 lint() {
@@ -19,8 +11,7 @@ lint() {
 		echo "scripts/ansible/galaxy.yml has another version than VERSION"
 		return 1
 	}
-	rm -rf "$ANSIBLE_COLLECTIONS"
-	ansible-galaxy collection install -f -p "$ANSIBLE_COLLECTIONS" scripts/ansible &&
+	install_collection &&
 		(cd scripts/ansible && ANSIBLE_COLLECTIONS_PATH=$ANSIBLE_COLLECTIONS ansible-lint -q -c .ansible-lint .)
 }
 

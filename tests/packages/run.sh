@@ -104,6 +104,8 @@ as_root() {
 		*) hosts+=("$file") ;;
 		esac
 	done
+	# shellcheck source=tests/ansible/venvs.bash
+	[[ "${hosts[*]}" != *ansible.bats* ]] || [ -n "$(. tests/ansible/venvs.bash)" ] || { . tests/ansible/venvs.bash && install_collection; }
 	[ ${#hosts[@]} = 0 ] || tests/bare/run.sh "${hosts[@]}" 9>&- || rc=1
 	exit $rc
 }

@@ -1,0 +1,39 @@
+#!/usr/bin/env bats
+# The collection scripts/ansible brings the packages to a host that has none, and they burst.
+
+# shellcheck disable=SC2154  # status and output, of bats
+load package
+load ../ansible/ansible
+
+setup_file() {
+	own_host || return
+	[ -n "${ANSIBLE_NEW-}" ] || skip "Ansible cannot be had"
+	export INSTALL=package PACKAGES
+	PACKAGES=$(ls "$packages/$BARE_SUITE"/burst{d,-agent,d-simcloud}_*.deb)
+	ansible_host
+}
+
+@test "--check of a first run changes nothing" {
+	play "$ANSIBLE_NEW" controller.yml --check
+	[ "$status" = 0 ]
+	[ "$(recap changed)" -ge 1 ]
+	run ! host dpkg-query -W burstd
+}
+
+@test "one play brings the packages, and the controller bursts" {
+	play "$ANSIBLE_NEW" controller.yml
+	[ "$status" = 0 ]
+	[ "$(version_of burstd)" = "$(dpkg-deb -f "$packages/$BARE_SUITE"/burstd_*.deb Version)" ]
+	cloud
+	host systemctl is-enabled burstd burst-ledger
+	within 60 host sh -c 'burstctl status | grep -qF "All is well."'
+	[ "$(host timeout 120 su - admin -c 'srun -p cloud -N1 --gres=gpu:h100:8 hostname')" = gpu1 ]
+}
+
+@test "a second play changes nothing, whoever runs it" {
+	for ansible in "$ANSIBLE_NEW" "$ANSIBLE_OLD"; do
+		play "$ansible" controller.yml
+		[ "$status" = 0 ]
+		[ "$(recap changed)" = 0 ]
+	done
+}
