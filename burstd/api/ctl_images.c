@@ -70,7 +70,7 @@ int ctl_images_show(struct ctl_reply *r)
 {
 	const struct conf *c = engine_conf(r->api->engine);
 	const char *pool, *after;
-	size_t one, at, end = c->npools, from;
+	size_t one = 0, at, end = c->npools, from = 0;
 
 	if (ctl_reply_text(r, "pool", "", &pool) != 0 ||
 	    ctl_reply_text(r, "after", "", &after) != 0 || find_pool(r, pool, &one) != 0 ||

@@ -1,5 +1,6 @@
 #include "api/targets.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/jsonw.h"

@@ -170,20 +170,22 @@ int sd_listen_take_path(struct sd_listen *l, const char *name, const char *path)
 
 static bool is_at(int fd, const char *address, uint16_t port)
 {
-	struct sockaddr_storage sa = {0};
-	const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)&sa;
-	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)&sa;
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} sa = {0};
 	socklen_t len = sizeof(sa);
 	struct in6_addr a6;
 	struct in_addr a4;
 
-	if (fd == 0 || getsockname(fd, (struct sockaddr *)&sa, &len) != 0)
+	if (fd == 0 || getsockname(fd, &sa.any, &len) != 0)
 		return false;
-	if (sa.ss_family == AF_INET)
-		return inet_pton(AF_INET, address, &a4) == 1 && a4.s_addr == v4->sin_addr.s_addr &&
-		       ntohs(v4->sin_port) == port;
+	if (sa.any.sa_family == AF_INET)
+		return inet_pton(AF_INET, address, &a4) == 1 &&
+		       a4.s_addr == sa.v4.sin_addr.s_addr && ntohs(sa.v4.sin_port) == port;
 	return inet_pton(AF_INET6, address, &a6) == 1 &&
-	       memcmp(&a6, &v6->sin6_addr, sizeof(a6)) == 0 && ntohs(v6->sin6_port) == port;
+	       memcmp(&a6, &sa.v6.sin6_addr, sizeof(a6)) == 0 && ntohs(sa.v6.sin6_port) == port;
 }
 
 int sd_listen_take_address(struct sd_listen *l, const char *name, const char *address,

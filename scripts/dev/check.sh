@@ -60,7 +60,7 @@ sources() { find burstd providers slurm tests -name '*.[ch]' | sort; }
 
 format() { sources | xargs clang-format --dry-run -Werror; }
 scripts() {
-	git ls-files -co --exclude-standard | while read -r f; do
+	git ls-files -co --exclude-standard | grep -v '\.tftpl$' | while read -r f; do
 		[ -f "$f" ] && head -c 40 "$f" | head -1 | grep -qE '^#!/(usr/)?bin/(env )?(ba)?sh' && echo "$f"
 	done | xargs shellcheck -x && git ls-files -co --exclude-standard '*.bats' | xargs shellcheck -x -s bats
 }

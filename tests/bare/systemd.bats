@@ -64,13 +64,13 @@ status() {
 # Somebody asks without a pause while burstd is restarted: all that came before and in between are answered.
 ask_on() {
 	: >"$BARE_ROOT/root/asks"
-	host sh -c 'while [ -e /root/asks ]; do burstctl status >/dev/null 2>>/root/refused || echo no >>/root/refused; echo >>/root/asks; done' &
+	host sh -c 'while [ -e /root/asks ]; do burstctl status >/dev/null 2>>/root/unasked || echo no >>/root/unasked; echo >>/root/asks; done' &
 	asker=$!
 }
 asked_all_the_time() {
 	rm -f "$BARE_ROOT/root/asks"
 	wait $asker
-	cat "$BARE_ROOT/root/refused" 2>/dev/null || true
+	cat "$BARE_ROOT/root/unasked" 2>/dev/null || true
 }
 
 @test "a job gets its machine, with all that the units take from burstd" {
@@ -85,7 +85,7 @@ asked_all_the_time() {
 	inode=$(host stat -c %i /run/burstd/ctl.sock)
 	[ "$(host stat -c '%U %a' /run/burstd/ctl.sock)" = 'slurm 666' ]
 	[ "$(property burstd NFileDescriptorStore)" = 2 ] # the control socket and /metrics
-	rm -f "$BARE_ROOT/root/refused"
+	rm -f "$BARE_ROOT/root/unasked"
 	ask_on
 	for _ in 1 2 3; do
 		before=$(property burstd MainPID)

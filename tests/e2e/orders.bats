@@ -72,7 +72,7 @@ said() {
 		    print(op, "ok" if a.get("ok") else a.get("code") or a.get("error"))
 	P
 	mapfile -t ops < <(sed -n 's/^\t{"\([a-z-]*\)", CTL_[A-Z]*, .*},$/\1/p' "$lab_repo/burstd/api/ctl_api.c")
-	anybody=' status nodes node events pools plan budgets secrets secrets-rotation '
+	anybody=' status nodes node events pools plan budgets images secrets secrets-rotation '
 	[ "${#ops[@]}" -gt 20 ]
 	before=$(burstctl events --json -n 1 | jq .seq)
 	for user in researcher munge daemon; do

@@ -34,6 +34,7 @@ PROBLEMS = [
     ('publishes no prices', 'BurstdUnpriced'),
     ('does not offer type', 'BurstdUnpriced'),
     ('paused by an admin', '- an admin did so; who forgets it is told by BurstdProblem after six hours'),
+    ('its new image` *image* `was stopped', 'BurstdImageStopped'),
     ('its nodes come up wrong', 'BurstdPoolClosed'),
     ('slurmctld counts GPUs there as used', 'BurstdProblem'),
     ('is quarantined', 'BurstdBillsOn'),
