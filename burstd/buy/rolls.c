@@ -17,6 +17,7 @@
 struct roll_of {
 	char pool[PROVIDER_WORD_MAX + 1], offer[PROVIDER_WORD_MAX + 1];
 	struct roll r;
+	uint32_t warm; /* rolls_warm(); memory only */
 };
 
 static struct roll_of *find(const struct engine *e, const char *pool, const char *offer)
@@ -61,6 +62,14 @@ struct roll *rolls_of(const struct engine *e, size_t pool, const char *offer)
 	struct roll_of *x = find(e, e->conf->pools[pool].name, offer);
 
 	return x != NULL ? &x->r : NULL;
+}
+
+uint32_t *rolls_warm(const struct engine *e, size_t pool, const char *offer)
+{
+	struct roll_of *x = find(e, e->conf->pools[pool].name, offer);
+
+	assert(x != NULL);
+	return &x->warm;
 }
 
 void rolls_put(struct engine *e, size_t pool, const char *offer)

@@ -168,16 +168,17 @@ static uint32_t going(const struct engine *e, size_t pool)
 	return n;
 }
 
-/* Where nodes are to stay up without jobs one is away at a time. */
+/* Where nodes are to stay up without jobs one is away at a time.  It is away until as many are up
+ * as before: the pool may have room for fewer than are wanted. */
 static void count_warm(const struct engine *e, const struct rung *x, struct replacing *out)
 {
 	const struct engine_warm w = engine_warm(e, x->pool);
-	uint32_t others;
+	const uint32_t had = *rolls_warm(e, x->pool, x->o->name), others = going(e, x->pool);
 
 	if (w.wanted == 0)
 		return;
-	others = going(e, x->pool);
-	out->out += w.wanted > w.up ? w.wanted - w.up : 0;
+	if (had > w.up && w.wanted > w.up)
+		out->out += had - w.up;
 	if (out->out < others) /* of other offers */
 		out->out = others;
 	out->most = 1;
@@ -222,6 +223,8 @@ static void replace(struct engine *e, const struct rung *x, struct fleet_node *f
 		       roll_usual(x->r)[0] != '\0' ? roll_usual(x->r) : "the provider's");
 	engine_event(e, fn->n.name, fn->n.gen, "image-replaced", text);
 	fleet_tell(fn->name, engine_bare(ENGINE_WHY_IMAGE), engine_now(e));
+	if (!is_busy(fn->name))
+		*rolls_warm(e, x->pool, x->o->name) = engine_warm(e, x->pool).up;
 	insist_drain(e, fn->name, ENGINE_WHY_IMAGE);
 	e->poll.moving = true;
 }

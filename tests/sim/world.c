@@ -263,6 +263,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_life_init(w);
 	sim_freeze_start(w);
 	sim_absent_start(w);
+	sim_image_start(w);
 	sim_slow_start(w);
 }
 

@@ -127,6 +127,24 @@ static void test_not_all_warm_ones_go_at_once(void **state)
 	assert_string_equal(F.drained, "c2 c3 ");
 }
 
+/* Its limits may allow fewer than are wanted: the roll goes on all the same. */
+static void test_warm_ones_that_cannot_be_had_hold_nothing_up(void **state)
+{
+	(void)state;
+	(void)add(2, "a");
+	(void)add(3, "a");
+	F.warm = (struct engine_warm){.wanted = 6, .up = 2};
+	roll_out();
+	assert_string_equal(F.drained, "c2 ");
+	F.warm.up = 1;
+	goes(2);
+	snapshot(1000);
+	assert_string_equal(F.drained, "c2 ");
+	F.warm.up = 2; /* as many as before */
+	snapshot(1000);
+	assert_string_equal(F.drained, "c2 c3 ");
+}
+
 /* The warm nodes are the pool's, whichever offer bought them. */
 static void test_another_offers_counts_in_a_warm_pool(void **state)
 {
@@ -308,6 +326,7 @@ int main(void)
 		TEST(test_busy_ones_have_a_bound_of_their_own),
 		TEST(test_warm_ones_go_one_after_the_other),
 		TEST(test_not_all_warm_ones_go_at_once),
+		TEST(test_warm_ones_that_cannot_be_had_hold_nothing_up),
 		TEST(test_another_offers_counts_in_a_warm_pool),
 		TEST(test_what_was_given_up_goes_while_another_is_tried),
 		TEST(test_a_quarantined_one_holds_nothing_up),
