@@ -8,13 +8,15 @@
 #include "base/mem.h"
 #include "buy/buy_api.h"
 #include "sim_cloud.h"
+#include "sim_journal.h"
+#include "sim_opinions.h"
 
 enum { IMAGES_MAX = 60 };
 
 /* Not by dice: all other seeds stay the worlds that they were. */
 bool sim_image_world(const struct world *w)
 {
-	return w->seed % 4 == 3;
+	return w->set.images;
 }
 
 static uint32_t number_of(const char *name)
@@ -98,12 +100,22 @@ void sim_image_start(struct world *w)
 		world_at(w, w->now + SIM_MINUTE, on_wanted, NULL, 0);
 }
 
+/* Burstd believes in the first image that it knows of an offer. */
+static bool knows_all(const struct world *w)
+{
+	size_t offers = 0;
+
+	for (size_t i = 0; i < w->set.npools; i++)
+		offers += w->set.pools[i].ladder ? SIM_RUNGS : 1;
+	return sim_journal_opinions(w->journal)->nrolls >= offers;
+}
+
 void sim_image_change(struct world *w)
 {
 	struct sim_images *all = &w->images;
 	uint32_t pool;
 
-	if (!sim_image_world(w) || !w->faults || world_one_in(w, 2))
+	if (!sim_image_world(w) || !w->faults || !knows_all(w) || world_one_in(w, 2))
 		return;
 	pool = world_below(w, (uint32_t)w->set.npools);
 	if (all->n == IMAGES_MAX || (all->n > 0 && world_one_in(w, 4))) {

@@ -220,6 +220,23 @@ void sim_roll_told(struct sim_ctld *c, const struct ctld_node *n, const char *st
 /* --- the end ------------------------------------------------------------------------------------
  */
 
+/* In the judge's words, not burstd's: may a machine with this image live on? */
+static bool may_stay(const struct roll *r, const char *image)
+{
+	bool old = strcmp(image, r->old) == 0, next = strcmp(image, r->next) == 0;
+
+	switch (r->stage) {
+	case ROLL_CANARY:
+		return old || next || image[0] == '\0';
+	case ROLL_STOPPED:
+		return old || (image[0] == '\0' && !next);
+	case ROLL_ROLLING:
+		return next;
+	default:
+		return true;
+	}
+}
+
 static bool is_idle(const struct world *w, const struct sim_row *r)
 {
 	const struct ctld_node *n = sim_ctld_find(w->ctld, r->n.name);
@@ -237,7 +254,7 @@ static const char *left(const struct world *w, const struct sim_roll *x)
 	for (size_t k = 0; k < n; k++) {
 		if (!is_of(&r[k], x->pool, x->offer) || !node_lives(&r[k].n))
 			continue;
-		if (roll_replaces(&x->r, r[k].n.image)) {
+		if (!may_stay(&x->r, r[k].n.image)) {
 			old++;
 			if (is_idle(w, &r[k]))
 				return "an idle machine is to be replaced";

@@ -204,6 +204,7 @@ struct sim_setting {
 	bool budgets;     /* money is set aside */
 	bool ladder;      /* ... and is used up, which ends jobs */
 	bool het;         /* some jobs are heterogeneous */
+	bool images;      /* pools get new images: sim_image.c */
 	bool rebalance;   /* nodes are drained when they may soon be reclaimed ... */
 	int64_t wait_ms;  /* ... for so long */
 	bool single;      /* one instance in each create, and in each delete */
