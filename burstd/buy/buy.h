@@ -321,6 +321,8 @@ void rolls_look(struct engine *e, const struct node *was, const struct node *is,
  */
 bool rolls_failed(struct engine *e, const struct node *n, const char *why);
 void rolls_load(struct engine *e, const struct journal_roll *x);
+/* How many warm nodes of the pool were up when a machine of this offer was last told to go. */
+uint32_t *rolls_warm(const struct engine *e, size_t pool, const char *offer);
 struct roll *rolls_of(const struct engine *e, size_t pool, const char *offer); /* NULL: none */
 void rolls_put(struct engine *e, size_t pool, const char *offer);              /* stage it */
 /* Stop, with an event. */

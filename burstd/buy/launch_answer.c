@@ -78,6 +78,28 @@ static bool makes_sense(struct cloud *c, const struct fleet_node *fn,
 	return false;
 }
 
+/* That an image is refused says nothing of the place, and nothing was made of it.  Where the
+ * account may not use it, the answer names it. */
+static bool refuses_image(const struct node *n, enum provider_code code, const char *message)
+{
+	if (!n->canary || (n->state != NODE_CREATING && n->state != NODE_INDOUBT))
+		return false;
+	return code == PROVIDER_INVALID || (code == PROVIDER_DENIED && n->image[0] != '\0' &&
+					    strstr(message, n->image) != NULL);
+}
+
+/* The old one is bought instead: at once, or when lists have shown that the create, which is
+ * repeated, made nothing the first time either (F3). */
+static void answer_refused_image(struct engine *e, const struct node *n, const char *message,
+				 struct node_event *ev)
+{
+	rolls_refused(e, n, n->image, message);
+	if (n->state == NODE_CREATING)
+		ev->type = NODE_EV_NOTSENT;
+	else
+		ev->reason = NODE_BECAUSE_LOST;
+}
+
 static void answer_one(struct cloud *c, struct fleet_node *fn, const struct provider_result *r,
 		       const struct provider_item *it)
 {
@@ -89,11 +111,8 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 
 	assert(it != NULL || ev.type != NODE_EV_CREATED);
 	fn->busy = false;
-	/* That an image is refused says nothing of the place; the old one is bought instead. */
-	if (code == PROVIDER_INVALID && fn->n.state == NODE_CREATING && fn->n.canary) {
-		rolls_refused(c->e, &fn->n, fn->n.image, r->message);
-		ev.type = NODE_EV_NOTSENT;
-	}
+	if (refuses_image(&fn->n, code, r->message))
+		answer_refused_image(c->e, &fn->n, r->message, &ev);
 	if (it != NULL &&
 	    ev.type == NODE_EV_THROTTLED) /* not the request: the limit does not know */
 		ev.type = NODE_EV_NOTSENT;
@@ -168,12 +187,12 @@ static bool goes_beside(const struct engine *e, const struct batch *b)
 	return false;
 }
 
-/* Is the create one of canaries (core/roll.h)? */
-static bool has_canaries(const struct batch *b)
+/* Is the create one of canaries (core/roll.h), and refused for their image? */
+static bool is_refused_for_image(const struct batch *b, const struct answer *a)
 {
 	const struct fleet_node *fn = b->n > 0 ? batch_row(b, 0) : NULL;
 
-	return fn != NULL && fn->n.canary;
+	return fn != NULL && !a->of_fabric && refuses_image(&fn->n, a->r.code, a->r.message);
 }
 
 /* Note what the answer says about the place.  A refusal of a repeat is a new decision; any other
@@ -188,7 +207,7 @@ static void heard(struct engine *e, const struct batch *b, const struct answer *
 		r.code = PROVIDER_CAPACITY;
 	if (o == NULL)
 		return;
-	if (!a->of_fabric && r.code == PROVIDER_INVALID && has_canaries(b)) {
+	if (is_refused_for_image(b, a)) {
 		place_unsent(e, o); /* if it was a probe, it has told nothing of the place */
 		return;
 	}

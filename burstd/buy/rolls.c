@@ -17,6 +17,7 @@
 struct roll_of {
 	char pool[PROVIDER_WORD_MAX + 1], offer[PROVIDER_WORD_MAX + 1];
 	struct roll r;
+	uint32_t warm; /* rolls_warm(); memory only */
 };
 
 static struct roll_of *find(const struct engine *e, const char *pool, const char *offer)
@@ -61,6 +62,14 @@ struct roll *rolls_of(const struct engine *e, size_t pool, const char *offer)
 	struct roll_of *x = find(e, e->conf->pools[pool].name, offer);
 
 	return x != NULL ? &x->r : NULL;
+}
+
+uint32_t *rolls_warm(const struct engine *e, size_t pool, const char *offer)
+{
+	struct roll_of *x = find(e, e->conf->pools[pool].name, offer);
+
+	assert(x != NULL);
+	return &x->warm;
 }
 
 void rolls_put(struct engine *e, size_t pool, const char *offer)
@@ -146,13 +155,16 @@ static bool is_of(const struct node *n, size_t pool, const char *offer)
 	return n->pool == pool && strcmp(n->offer, offer) == 0;
 }
 
+/* Others may have shown by now that its image works. */
 uint32_t rolls_untried(const struct engine *e, size_t pool, const char *offer)
 {
+	const struct roll *r = rolls_of(e, pool, offer);
 	uint32_t sum = 0;
 
 	for (int s = NODE_CREATING; s < NODE_NSTATES; s++)
 		for (const struct fleet_node *fn = e->fleet.states[s]; fn; fn = fn->state_next)
-			sum += fn->n.canary && node_counts(&fn->n) && is_of(&fn->n, pool, offer);
+			sum += fn->n.canary && node_counts(&fn->n) && is_of(&fn->n, pool, offer) &&
+			       (r == NULL || strcmp(fn->n.image, r->old) != 0);
 	return sum;
 }
 
@@ -188,23 +200,23 @@ void rolls_stop(struct engine *e, size_t pool, const char *offer, const char *wh
 	e->buy->rolls_ms = 0; /* its machines are to be replaced */
 }
 
-/* Unless it has an image that nobody wants any more. */
-static void fail(struct engine *e, const struct node *n, const char *image, const char *what,
-		 const char *why)
+/* Unless it has an image that nobody wants any more.  say: the words around its name. */
+static void fail(struct engine *e, const struct node *n, const char *image,
+		 const char *const say[2], const char *why)
 {
 	const struct roll *r = roll_for(e, n);
 	char text[ROLL_WHY_SIZE];
 
 	if (r == NULL || strcmp(r->next, image) != 0)
 		return;
-	(void)snprintf(text, sizeof(text), "%.60s %s%s%.100s", n->name, what,
+	(void)snprintf(text, sizeof(text), "%s%.60s %s%s%.100s", say[0], n->name, say[1],
 		       why[0] != '\0' ? ": " : "", why);
 	rolls_stop(e, n->pool, n->offer, text, "");
 }
 
 void rolls_refused(struct engine *e, const struct node *n, const char *image, const char *why)
 {
-	fail(e, n, image, "cannot be made from it", why);
+	fail(e, n, image, (const char *const[]){"the purchase of ", "with it is refused"}, why);
 }
 
 bool rolls_failed(struct engine *e, const struct node *n, const char *why)
@@ -215,7 +227,7 @@ bool rolls_failed(struct engine *e, const struct node *n, const char *why)
 		return false;
 	if (nm != NULL) /* its job comes back when the node has rested */
 		pool_node_failed(e, nm, n->gen);
-	fail(e, n, n->image, "came up wrong", why);
+	fail(e, n, n->image, (const char *const[]){"", "came up wrong"}, why);
 	return true;
 }
 
@@ -234,7 +246,7 @@ static bool died(const struct node *was, const struct node *is)
 void rolls_look(struct engine *e, const struct node *was, const struct node *is, const char *why)
 {
 	if (is->canary && died(was, is))
-		fail(e, is, is->image, "died", why);
+		fail(e, is, is->image, (const char *const[]){"", "died"}, why);
 }
 
 /* --- an admin's word, and what people read ------------------------------------------------------

@@ -57,28 +57,62 @@ static bool has_proven(const struct engine *e, const struct fleet_node *fn)
 	return e->poll.snapshot_ms - fn->n.since_ms >= p->image_trial_ms;
 }
 
+/* A spot machine that is silent may have been taken without a notice, which is not its image's
+ * fault: only a list that was begun later can tell. */
+static bool may_be_taken(const struct engine *e, struct fleet_node *fn)
+{
+	if (fn->n.market != PROVIDER_SPOT || !slurm_is_silent(fn->name->flags)) {
+		fn->silent_ms = 0;
+		return false;
+	}
+	if (fn->silent_ms == 0)
+		fn->silent_ms = e->poll.snapshot_ms;
+	return fn->seen_ms <= fn->silent_ms;
+}
+
 /* slurmctld has it down, or somebody has drained it who is not burstd: a health check, slurmd, or
  * an admin. */
-static bool has_failed(const struct fleet_name *nm)
+static bool has_failed(const struct engine *e, struct fleet_node *fn)
 {
-	return slurm_is_on(nm->flags) && (nm->by_admin || (nm->flags & SLURM_DOWN) != 0) &&
-	       nm->insist.why == NULL;
+	const struct fleet_name *nm = fn->name;
+
+	return !may_be_taken(e, fn) && slurm_is_on(nm->flags) &&
+	       (nm->by_admin || (nm->flags & SLURM_DOWN) != 0) && nm->insist.why == NULL;
+}
+
+static uint32_t most(const struct engine *e, const struct rung *x)
+{
+	return e->conf->pools[x->pool].image_canaries;
+}
+
+static void tell_rolling(struct engine *e, const struct rung *x)
+{
+	char text[200];
+
+	(void)snprintf(text, sizeof(text), "pool %.60s: all new machines get %.63s",
+		       e->conf->pools[x->pool].name, x->r->next);
+	engine_event(e, "", 0, "image-rolling", text);
 }
 
 static void pass(struct engine *e, const struct rung *x, struct fleet_node *fn)
 {
 	const struct node_event ev = {.type = NODE_EV_PROVEN, .now_ms = engine_now(e)};
-	const uint32_t most = e->conf->pools[x->pool].image_canaries;
 	char text[200];
 
 	engine_post(e, fn, &ev);
 	(void)snprintf(text, sizeof(text), "it works with its new image %.63s", fn->n.image);
 	engine_event(e, fn->n.name, fn->n.gen, "image-works", text);
-	if (roll_passed(x->r, most, engine_now(e))) {
-		(void)snprintf(text, sizeof(text), "pool %.60s: all new machines get %.63s",
-			       e->conf->pools[x->pool].name, x->r->next);
-		engine_event(e, "", 0, "image-rolling", text);
-	}
+	if (roll_passed(x->r, most(e, x), engine_now(e)))
+		tell_rolling(e, x);
+	rolls_put(e, x->pool, x->o->name);
+}
+
+/* A reload may want fewer canaries than have worked: no other will be bought. */
+static void look_at_count(struct engine *e, const struct rung *x)
+{
+	if (!roll_enough(x->r, most(e, x), engine_now(e)))
+		return;
+	tell_rolling(e, x);
 	rolls_put(e, x->pool, x->o->name);
 }
 
@@ -86,13 +120,14 @@ static void look_at_canaries(struct engine *e, const struct rung *x)
 {
 	struct fleet_node *fn = e->fleet.states[NODE_READY];
 
+	look_at_count(e, x);
 	note_jobs(e, x, NODE_BOOTING);
 	note_jobs(e, x, NODE_READY);
 	for (; fn != NULL && x->r->stage == ROLL_CANARY; fn = fn->state_next) {
 		if (!is_of(x, &fn->n) || fn->next != NULL || !fn->n.canary || fn->n.release ||
 		    strcmp(fn->n.image, x->r->next) != 0 || e->poll.snapshot_ms <= fn->n.since_ms)
 			continue;
-		if (has_failed(fn->name)) {
+		if (has_failed(e, fn)) {
 			char why[ROLL_WHY_SIZE];
 
 			(void)snprintf(why, sizeof(why), "%.60s is %s", fn->n.name,
@@ -111,7 +146,8 @@ static void look_at_canaries(struct engine *e, const struct rung *x)
 
 struct replacing {
 	uint32_t left; /* machines with the wrong image that live */
-	uint32_t out;  /* machines of the pool that are away for it: going down, or lacking */
+	uint32_t out;  /* machines that are away for it: going down, or lacking ... */
+	uint32_t most; /* ... and how many may be */
 	uint32_t told; /* busy ones that will go down when their jobs end */
 };
 
@@ -121,12 +157,38 @@ static bool is_told(const struct fleet_name *nm)
 	       nm->insist.why != NULL;
 }
 
-static void count(const struct engine *e, const struct rung *x, struct replacing *out)
+/* Nodes of the pool that wait to go down for any offer's new image. */
+static uint32_t going(const struct engine *e, size_t pool)
+{
+	uint32_t n = 0;
+
+	for (const struct fleet_node *fn = e->fleet.states[NODE_READY]; fn; fn = fn->state_next)
+		n += fn->n.pool == pool && fn->name->insist.why != NULL &&
+		     strcmp(fn->name->insist.why, ENGINE_WHY_IMAGE) == 0 && !is_busy(fn->name);
+	return n;
+}
+
+/* Where nodes are to stay up without jobs one is away at a time.  It is away until as many are up
+ * as before: the pool may have room for fewer than are wanted. */
+static void count_warm(const struct engine *e, const struct rung *x, struct replacing *out)
 {
 	const struct engine_warm w = engine_warm(e, x->pool);
+	const uint32_t had = *rolls_warm(e, x->pool, x->o->name), others = going(e, x->pool);
 
-	*out = (struct replacing){.out = w.wanted > w.up ? w.wanted - w.up : 0};
-	for (int s = NODE_CREATING; s < NODE_GONE; s++)
+	if (w.wanted == 0)
+		return;
+	if (had > w.up && w.wanted > w.up)
+		out->out += had - w.up;
+	if (out->out < others) /* of other offers */
+		out->out = others;
+	out->most = 1;
+}
+
+/* One that the provider refuses to delete stays for an admin, and holds nothing up. */
+static void count(const struct engine *e, const struct rung *x, struct replacing *out)
+{
+	*out = (struct replacing){.most = e->conf->pools[x->pool].image_at_once};
+	for (int s = NODE_CREATING; s < NODE_GONE; s++) /* QUARANTINED is behind it */
 		for (const struct fleet_node *fn = e->fleet.states[s]; fn; fn = fn->state_next) {
 			if (!is_of(x, &fn->n) || !roll_replaces(x->r, fn->n.image))
 				continue;
@@ -136,6 +198,7 @@ static void count(const struct engine *e, const struct rung *x, struct replacing
 			else if (s == NODE_READY && is_told(fn->name))
 				*(is_busy(fn->name) ? &out->told : &out->out) += 1;
 		}
+	count_warm(e, x, out);
 }
 
 /* May it be told to go down?  What an admin has drained or reserved is his. */
@@ -160,6 +223,8 @@ static void replace(struct engine *e, const struct rung *x, struct fleet_node *f
 		       roll_usual(x->r)[0] != '\0' ? roll_usual(x->r) : "the provider's");
 	engine_event(e, fn->n.name, fn->n.gen, "image-replaced", text);
 	fleet_tell(fn->name, engine_bare(ENGINE_WHY_IMAGE), engine_now(e));
+	if (!is_busy(fn->name))
+		*rolls_warm(e, x->pool, x->o->name) = engine_warm(e, x->pool).up;
 	insist_drain(e, fn->name, ENGINE_WHY_IMAGE);
 	e->poll.moving = true;
 }
@@ -168,13 +233,14 @@ static void replace(struct engine *e, const struct rung *x, struct fleet_node *f
  * replaced. */
 static void replace_some(struct engine *e, const struct rung *x, struct replacing *r)
 {
-	const uint32_t most = e->conf->pools[x->pool].image_at_once;
+	const uint32_t most_told = e->conf->pools[x->pool].image_at_once;
 	struct fleet_node *fn = e->fleet.states[NODE_READY];
 
-	for (; fn != NULL && (r->out < most || r->told < most); fn = fn->state_next) {
-		uint32_t *n = is_busy(fn->name) ? &r->told : &r->out;
+	for (; fn != NULL && (r->out < r->most || r->told < most_told); fn = fn->state_next) {
+		const bool busy = is_busy(fn->name);
+		uint32_t *n = busy ? &r->told : &r->out;
 
-		if (*n >= most || !may_go(e, x, fn))
+		if (*n >= (busy ? most_told : r->most) || !may_go(e, x, fn))
 			continue;
 		replace(e, x, fn);
 		(*n)++;
@@ -208,8 +274,6 @@ static void look(struct engine *e, const struct rung *x)
 		rolls_stop(e, x->pool, x->o->name, "its machines come up wrong", "");
 		pool_close(e, x->pool);
 	}
-	if (x->r->stage != ROLL_ROLLING && x->r->stage != ROLL_STOPPED)
-		return;
 	count(e, x, &r);
 	if (r.left == 0 && x->r->stage == ROLL_ROLLING)
 		finish(e, x);
@@ -292,6 +356,23 @@ static int rolls_may_use(struct engine *e, size_t provider, struct err *err)
 }
 
 /* The driver has the provider's image of the start, which it uses where a create names none. */
+static int may_change_own(const struct conf_provider *was, const struct conf_provider *is,
+			  struct err *err)
+{
+	const char *a = conf_own_image_text(was), *b = conf_own_image_text(is);
+
+	if (strcmp(a, b) != 0 && (strlen(a) > PROVIDER_IMAGE_MAX || strlen(b) > PROVIDER_IMAGE_MAX))
+		return err_set(err, ERR_INVALID,
+			       "provider \"%s\" image: burstd rolls out no name of more than %d "
+			       "characters: a change needs a restart",
+			       was->name, PROVIDER_IMAGE_MAX);
+	if ((a[0] == '\0') != (b[0] == '\0'))
+		return err_set(err, ERR_INVALID,
+			       "provider \"%s\" image: from or to none: a change needs a restart",
+			       was->name);
+	return 0;
+}
+
 static int rolls_may_reload(struct engine *e, const struct conf *next, struct err *err)
 {
 	for (size_t i = 0; i < e->conf->nproviders; i++) {
@@ -299,11 +380,8 @@ static int rolls_may_reload(struct engine *e, const struct conf *next, struct er
 		const uint32_t at = conf_provider_named(next, was->name);
 		const struct conf_provider *is = at < next->nproviders ? &next->providers[at] : was;
 
-		if ((conf_own_image(was)[0] == '\0') != (conf_own_image(is)[0] == '\0'))
-			return err_set(err, ERR_INVALID,
-				       "provider \"%s\" image: from or to none: a change needs a "
-				       "restart",
-				       was->name);
+		if (may_change_own(was, is, err) != 0)
+			return -1;
 	}
 	return check(e, next, err);
 }

@@ -214,7 +214,7 @@ const char *conf_interconnect(const struct conf_pool *p, const struct conf_offer
 	return p->interconnect != NULL ? p->interconnect : "";
 }
 
-const char *conf_own_image(const struct conf_provider *p)
+const char *conf_own_image_text(const struct conf_provider *p)
 {
 	const struct conf_option *o =
 		p->own_options != NULL ? conf_option_of(p->own_options, "image") : NULL;
@@ -222,8 +222,14 @@ const char *conf_own_image(const struct conf_provider *p)
 
 	if (o != NULL && p->own != NULL)
 		image = *(char *const *)((const char *)p->own + o->offset);
-	/* A longer name than the journal has room for is not tracked. */
-	return image != NULL && strlen(image) <= PROVIDER_IMAGE_MAX ? image : "";
+	return image != NULL ? image : "";
+}
+
+const char *conf_own_image(const struct conf_provider *p)
+{
+	const char *image = conf_own_image_text(p);
+
+	return strlen(image) <= PROVIDER_IMAGE_MAX ? image : "";
 }
 
 const char *conf_image(const struct conf *c, const struct conf_pool *p, const struct conf_offer *o)

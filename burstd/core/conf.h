@@ -303,8 +303,11 @@ bool conf_makes_fabrics(const struct conf_offer *o);
  * pool's, or the one that the section of its provider names; "": none of them says. */
 const char *conf_image(const struct conf *c, const struct conf_pool *p, const struct conf_offer *o);
 
-/* The image that the section of a provider names; "": none. */
+/* The image that the section of a provider names; "": none, or one with a longer name than the
+ * journal has room for (PROVIDER_IMAGE_MAX), which burstd does not roll out. */
 const char *conf_own_image(const struct conf_provider *p);
+/* Likewise, whatever its length; borrows from p. */
+const char *conf_own_image_text(const struct conf_provider *p);
 
 /* The place that an offer buys at, as drivers take it; borrows from o. */
 struct provider_place conf_place(const struct conf_offer *o);

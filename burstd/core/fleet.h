@@ -26,6 +26,8 @@ struct fleet_node {        /* one generation */
 	bool registered;   /* a snapshot said so, and the event is not posted yet; memory only */
 	bool ran;          /* its provider has shown it running; memory only */
 	bool worked;       /* a canary (core/roll.h) has had a job; memory only */
+	int64_t silent_ms; /* the first snapshot in which a canary is silent; 0: none; memory only
+			    */
 	bool moved;        /* slurmctld has had another NodeAddr than n.stale_addr; memory only */
 	int64_t seen_ms;   /* begin of the last list that showed it; 0: none since burstd started */
 	int64_t lacked_ms; /* when the first list was there that did not show it, though it had to,

@@ -81,12 +81,17 @@ uint32_t roll_room(const struct roll *r, uint32_t most, uint32_t untried)
 
 bool roll_passed(struct roll *r, uint32_t most, int64_t now_ms)
 {
-	char by[ROLL_BY_SIZE]; /* who resumed it stays */
-
 	if (r->stage != ROLL_CANARY)
 		return false;
 	r->passed++;
-	if (r->passed < most)
+	return roll_enough(r, most, now_ms);
+}
+
+bool roll_enough(struct roll *r, uint32_t most, int64_t now_ms)
+{
+	char by[ROLL_BY_SIZE]; /* who resumed it stays */
+
+	if (r->stage != ROLL_CANARY || r->passed < most)
 		return false;
 	memcpy(by, r->by, sizeof(by));
 	enter(r, ROLL_ROLLING, "", by, now_ms);
@@ -117,7 +122,13 @@ void roll_end(struct roll *r, int64_t now_ms)
 
 bool roll_replaces(const struct roll *r, const char *image)
 {
+	const bool next = strcmp(image, r->next) == 0;
+
 	if (r->stage == ROLL_ROLLING)
-		return strcmp(image, r->next) != 0;
-	return r->stage == ROLL_STOPPED && strcmp(image, r->next) == 0;
+		return !next;
+	if (r->stage == ROLL_SETTLED)
+		return false;
+	if (next)
+		return r->stage == ROLL_STOPPED;
+	return image[0] != '\0' && strcmp(image, r->old) != 0;
 }

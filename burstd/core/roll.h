@@ -63,6 +63,8 @@ uint32_t roll_room(const struct roll *r, uint32_t most, uint32_t untried);
 
 /* One more canary works.  With `most` of them the new image is used everywhere: true. */
 bool roll_passed(struct roll *r, uint32_t most, int64_t now_ms);
+/* `most` may be a smaller number than before: have as many worked already?  Likewise. */
+bool roll_enough(struct roll *r, uint32_t most, int64_t now_ms);
 
 /* Go back to the old image.  false: there is nothing to stop. */
 bool roll_stop(struct roll *r, const char *why, const char *by, int64_t now_ms);
@@ -72,7 +74,9 @@ bool roll_resume(struct roll *r, const char *by, int64_t now_ms);
 /* No machine with another image is left. */
 void roll_end(struct roll *r, int64_t now_ms);
 
-/* Is a machine with this image to be replaced when it is idle? */
+/* Is a machine with this image to be replaced when it is idle?  In each stage but SETTLED one is
+ * that has neither the old image nor the new one: it was given up, or is from the roll before.  An
+ * image that nobody knows ("") is believed to be the old one while another is tried. */
 bool roll_replaces(const struct roll *r, const char *image);
 
 const char *roll_stage_str(enum roll_stage s); /* "settled", "canary", "rolling", "stopped" */

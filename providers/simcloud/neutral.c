@@ -112,14 +112,17 @@ static void run_create(const struct face_call *f, struct cloud *c, const struct 
 	int32_t *results = mem_zalloc(f->n * sizeof(*results));
 	enum code code;
 	struct str s;
+	bool unknown;
 
 	for (size_t i = 0; i < f->n; i++)
 		f->wants[i].refuse =
 			face_left_out(rule, f->wants[i].node, i, f->n) ? rule->code : CODE_OK;
-	code = cloud_create(c, &rq, results, now);
+	unknown = settings_glob(&c->conf->image_unknown, f->image, f->image);
+	code = unknown ? CODE_INVALID : cloud_create(c, &rq, results, now);
 	if (code != CODE_OK) {
 		neutral_error(out, code,
-			      code == CODE_INVALID     ? "no such type, region or zone"
+			      unknown                  ? "no such image"
+			      : code == CODE_INVALID   ? "no such type, region or zone"
 			      : code == CODE_NOT_FOUND ? "no such fabric"
 						       : NULL);
 	} else {

@@ -298,14 +298,14 @@ static int read_number(const json_t *doc, const char *key, int64_t *out, int64_t
 static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 {
 	static const char *const known[] = {
-		"tokens",       "tags",       "filter",      "token_life",    "ended_keep",
-		"addr_reuse",   "min_rental", "quota",       "page_max",      "create_max",
-		"delete_max",   "latency",    "boot",        "stop",          "visible",
-		"flap",         "spot_life",  "spot_notice", "address_after", "state_lag",
-		"boot_never",   "end_never",  "buckets",     "offers",        "spot_hour",
-		"fabric_size",  "fabric_max", "boot_fails",  "clean",         "machine_lock",
-		"machines",     "login_life", "interfaces",  "spine_size",    "fabric_apart",
-		"image_broken", NULL};
+		"tokens",       "tags",          "filter",      "token_life",    "ended_keep",
+		"addr_reuse",   "min_rental",    "quota",       "page_max",      "create_max",
+		"delete_max",   "latency",       "boot",        "stop",          "visible",
+		"flap",         "spot_life",     "spot_notice", "address_after", "state_lag",
+		"boot_never",   "end_never",     "buckets",     "offers",        "spot_hour",
+		"fabric_size",  "fabric_max",    "boot_fails",  "clean",         "machine_lock",
+		"machines",     "login_life",    "interfaces",  "spine_size",    "fabric_apart",
+		"image_broken", "image_unknown", NULL};
 
 	if (js_only(doc, known, e) != 0 || js_get_bool(doc, "tokens", &c->tokens, e) != 0 ||
 	    js_get_bool(doc, "tags", &c->tags, e) != 0 ||
@@ -338,6 +338,7 @@ static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 	    read_globs(doc, "boot_never", &c->boot_never, e) != 0 ||
 	    read_globs(doc, "boot_fails", &c->boot_fails, e) != 0 ||
 	    read_globs(doc, "image_broken", &c->image_broken, e) != 0 ||
+	    read_globs(doc, "image_unknown", &c->image_unknown, e) != 0 ||
 	    read_dist(doc, "clean", &c->clean, e) != 0 ||
 	    js_get_ms(doc, "machine_lock", &c->machine_lock_ms, e) != 0 ||
 	    read_globs(doc, "end_never", &c->end_never, e) != 0 || read_buckets(doc, c, e) != 0)

@@ -80,6 +80,7 @@ struct settings {
 	double flap;             /* probability that a list omits an instance */
 	struct settings_globs boot_never, boot_fails, end_never; /* patterns of nodes or types */
 	struct settings_globs image_broken;                      /* of images: as boot_never */
+	struct settings_globs image_unknown; /* of images: a create from one is refused */
 	struct settings_bucket bucket[OP_COUNT];
 	struct settings_bucket bucket_items[OP_COUNT]; /* of the instances in them, beside it */
 	struct settings_bucket bucket_any;             /* of all requests together */

@@ -2,12 +2,14 @@
  *
  * One world (story.c): a 10-node gang, called by the hook, created in batches of two of which one
  * is made in part, refused for that, created again with one lost reply, registered; the job runs,
- * burstd is restarted by an admin, one machine is reclaimed, the job is requeued and gets another,
- * by a call that came late; it ends, all are suspended, deleted and billed; then a call that makes
- * no sense, and a job of two nodes, which runs for ever.  Once with a provider that has tokens,
- * once with lists alone.  All calls of slurmctld are files in the spool; burstd acts on the first
- * of them while its hook still syncs.  Core, engine, driver, store/, io/spool.c and burst-hook are
- * the daemon's own objects; cloud, slurmctld and what inotify says are the simulator's or ours.
+ * burstd is restarted by an admin with a new image in burstd.conf, one machine is reclaimed, the
+ * job is requeued and gets another, by a call that came late: the first canary; it ends, all are
+ * suspended, deleted and billed; then a call that makes no sense, and a job of two nodes, one of
+ * them the second canary, which runs for ever while the image is rolled out.  Once with a provider
+ * that has tokens, once with lists alone.  All calls of slurmctld are files in the spool; burstd
+ * acts on the first of them while its hook still syncs.  Core, engine, driver, store/, io/spool.c
+ * and burst-hook are the daemon's own objects; cloud, slurmctld and what inotify says are the
+ * simulator's or ours.
  *
  * What counts as a thing to die before: each write, truncation, sync, creation, renaming, deletion
  * and sync of a directory below /var/lib/burstd and /var/spool/burstd; each request to the cloud or
@@ -19,6 +21,7 @@
  *   - each of its nodes has exactly one instance, the one that registered, its row is READY with
  *     this instance and slurmctld has its address; all other nodes are powered down, have no
  *     instance, and their rows are GONE or forgotten;
+ *   - the new image is rolled out, or stopped where a canary could not reach burstd in time;
  *   - nobody's instance but ours was touched;
  *   - each instance of ours that has ended has exactly one bill, from its start and not to before
  *     its end, and none that lives has one;

@@ -8,6 +8,7 @@
 #include "../sim/sim_boot.h"
 #include "../sim/sim_cloud.h"
 #include "../sim/sim_journal.h"
+#include "../sim/sim_opinions.h"
 #include "../sim/sim_slurm.h"
 #include "crash.h"
 
@@ -72,6 +73,7 @@ static void settle_world(struct world *w, bool tokens)
 				      .bootstrap = true,
 				      .wrap = true,
 				      .attest = CONF_ATTEST_CALLBACK,
+				      .images = true,
 				      .token_ms = 24 * 60 * SIM_MINUTE,
 				      .instance_ids = true,
 				      .create_max = PAIR,
@@ -177,6 +179,7 @@ static void tick_gang(struct crash *c)
 		return;
 	if (!story.restarted && c->w.now >= story.running_at + RESTART_AFTER) {
 		story.restarted = true;
+		c->w.images.of[0] = c->w.images.n = 1;
 		life_restart(c);
 	} else if (!story.reclaimed && c->w.now >= story.running_at + RECLAIM_AFTER) {
 		reclaim(c, j);
@@ -215,6 +218,22 @@ static void tick_quiet(struct crash *c)
 	world_at(&c->w, c->w.now + NONSENSE_AFTER, on_nonsense, NULL, 0);
 }
 
+/* The machine in place of the reclaimed one was a canary, and the gang ended on it; the second one
+ * is of the pair, and the other one of the pair may go when its job ends.  Where burstd did not see
+ * what the first one did, both of the pair are canaries, and all is done; where burstd was away for
+ * so long that a canary did not get its keys, the image is stopped. */
+static bool is_rolled_out(const struct crash *c)
+{
+	const struct roll *r =
+		sim_opinions_roll_of(sim_journal_opinions(c->w.journal), "alpha", "");
+
+	if (r == NULL || strcmp(r->next, "im1") != 0)
+		return false;
+	if (r->stage == ROLL_STOPPED)
+		return c->deaths > 0 && strstr(r->why, "came up wrong") != NULL;
+	return r->stage == ROLL_ROLLING || r->stage == ROLL_SETTLED;
+}
+
 static void tick_pair(struct crash *c, char *why, size_t size)
 {
 	const struct ctld_job *j = job(c, story.pair);
@@ -222,6 +241,10 @@ static void tick_pair(struct crash *c, char *why, size_t size)
 
 	if (good && (j == NULL || j->state != JOB_RUNNING || living(c) != PAIR)) {
 		(void)snprintf(why, size, "the second job does not run on its nodes alone");
+		good = false;
+	}
+	if (good && !is_rolled_out(c)) {
+		(void)snprintf(why, size, "the new image is not rolled out");
 		good = false;
 	}
 	if (!good)

@@ -24,6 +24,11 @@ stage() {
 	burstctl image status h100 --json | jq -r '.images[0].stage'
 }
 
+# json FILTER: of the one offer
+json() {
+	burstctl image status h100 --json | jq -c ".images[0] | $1"
+}
+
 stage_is() {
 	[ "$(stage)" = "$1" ]
 }
@@ -63,8 +68,10 @@ events() {
 	[ "$(images "$job")" = one,one,two ]
 	run -0 burstctl image status h100
 	[[ $output == *'two is tried: 0 of 1 canaries work, 1 are on trial; all others get one'* ]]
+	[ "$(json '[.stage, .old, .image, .buys, .passed, .untried]')" = '["canary","one","two","one",0,1]' ]
 	over "$job"
 	within 30 stage_is rolling
+	[ "$(json '[.stage, .old, .image, .buys, .untried, .with_others > 0]')" = '["rolling","one","two","two",0,true]' ]
 	# Its node gets no more jobs, and it has all the time that it needs.
 	node=$(job_nodes "$long")
 	within 20 eval 'scontrol -o show node "$node" | grep -q "State=[^ ]*POWER_DOWN"'
@@ -136,6 +143,26 @@ events() {
 	within 20 job_is "$long" COMPLETED
 	within 60 stage_is settled
 	[ "$(burstctl image status --json | jq -r '.images[0].image')" = four ]
+}
+
+@test "an image that the cloud does not know: the job starts with the old one, and its admin reads why" {
+	settle two
+	[ "$(json '[.stage, .old, .image, .buys, .passed, .untried]')" = '["settled","two","two","two",0,0]' ]
+	sim_config '{"image_broken": ["bad*"], "image_unknown": ["typo*"]}'
+	pool 'image = "typo-1"'
+	[ "$(json '[.stage, .old, .image, .buys, .canaries]')" = '["canary","two","typo-1","two",1]' ]
+	job=$(job -N1 --exclusive --wrap "$until_over")
+	within 60 job_is "$job" RUNNING
+	[ "$(images "$job")" = two ]
+	[ "$(json '[.stage, .old, .image, .buys]')" = '["stopped","two","typo-1","two"]' ]
+	[[ $(json .why) == *'the purchase of c'*' with it is refused: '*'no such image'* ]]
+	run -0 burstctl status
+	[[ $output == *'pool h100: its new image typo-1 was stopped: the purchase of c'*'no such image'*'it buys with two'* ]]
+	[ "$(metric 'burstd_pool_blocked{pool="h100"}')" = 0 ]
+	over "$job"
+	sim_config '{"image_unknown": []}'
+	pool 'image = "two"'
+	within 60 stage_is settled
 }
 
 @test "an admin stops it, and tries it once more" {

@@ -77,6 +77,11 @@ static void print_totals(const struct sim_totals *t)
 	(void)printf("# %" PRIu64 " nodes created in slurmctld, which lost %" PRIu64
 		     " of them; %" PRIu64 " machines located\n",
 		     t->created, t->lost, t->placed);
+	(void)printf("# %" PRIu64 " new images tried, %" PRIu64 " rolled out, %" PRIu64
+		     " stopped; %" PRIu64 " creates refused for one, %" PRIu64
+		     " machines told to go for one\n",
+		     t->images_tried, t->images_rolled, t->images_stopped, t->images_refused,
+		     t->images_replaced);
 	(void)printf("# %" PRIu64 " places left alone as purchases failed, %" PRIu64
 		     " creates to try one\n",
 		     t->place_fails, t->place_probes);

@@ -225,6 +225,8 @@ static void on_admin(struct world *w, void *ctx, uint64_t arg)
 		pause_pool(w, p);
 	if (engine_is_there(w) && n != NULL && world_fault(w, SIM_ADMIN_ORDERS))
 		order(w->ctld, n);
+	if (engine_is_there(w))
+		sim_image_order(w);
 }
 
 void sim_admin_start(struct world *w)

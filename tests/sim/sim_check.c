@@ -483,7 +483,7 @@ bool check_converged(struct world *w, char *why, size_t size)
 			return false;
 		}
 	if (!sim_het_settled(w->ctld, why, size) || !sim_dynamic_settled(w, why, size) ||
-	    !sim_topology_settled(w, why, size))
+	    !sim_topology_settled(w, why, size) || !sim_roll_settled(w, why, size))
 		return false;
 	for (size_t i = 0; i < w->ctld->n; i++)
 		if (!node_settled(w, &w->ctld->nodes[i], why, size))

@@ -117,6 +117,10 @@ static const struct class
 	{"dynamic nodes created", offsetof(struct sim_totals, created), 60},
 	{"dynamic nodes lost", offsetof(struct sim_totals, lost), 2},
 	{"machines located", offsetof(struct sim_totals, placed), 10},
+	{"images rolled out", offsetof(struct sim_totals, images_rolled), 2},
+	{"images stopped", offsetof(struct sim_totals, images_stopped), 8},
+	{"creates refused for an image", offsetof(struct sim_totals, images_refused), 1},
+	{"machines replaced for an image", offsetof(struct sim_totals, images_replaced), 2},
 	{"creates to try one of these", offsetof(struct sim_totals, place_probes), 3},
 };
 

@@ -157,6 +157,8 @@ static void on_running(struct world *w, void *ctx, uint64_t arg)
 		world_met(w, SIM_NEVER_BOOTS, i->node, i->gen);
 		return;
 	}
+	if (i->mute)
+		return;
 	if (world_fault(w, SIM_SLOW_BOOT)) {
 		world_met(w, SIM_SLOW_BOOT, i->node, i->gen);
 		boot = world_between(w, 60, 500) * SIM_SECOND;

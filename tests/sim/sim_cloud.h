@@ -35,7 +35,8 @@ struct inst {
 	bool may_hide; /* the last complete list showed it */
 	bool wrong;    /* its slurmd reports fewer GPUs than slurm.conf has (F36) ... */
 	bool single;   /* ... and not for its image */
-	char image[8]; /* what it was made from; "": nobody said */
+	char image[8]; /* what it was made from; "": nobody said ... */
+	bool mute;     /* ... and its slurmd never runs */
 	bool worked;   /* it registered well once */
 	bool asked;    /* a delete of it was sent */
 	bool had_row;  /* burstd wrote down that it exists ... */

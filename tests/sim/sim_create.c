@@ -93,6 +93,7 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 		sim_place_check(c->w, rq);
 	sim_fabric_check_create(c, rq);
 	sim_voucher_create(c->w, rq, t != NULL);
+	sim_roll_create(c->w, rq, t == NULL);
 	if (t == NULL && c->w->told_full)
 		world_fail(c->w, "F55: create of %s while the disk is full", rq->wants[0].node);
 	if (t != NULL &&
@@ -221,7 +222,8 @@ static struct inst *make(struct sim_cloud *c, const struct create_request *rq, s
 	in->wrap_token = strtoull(rq->lines.token + strspn(rq->lines.token, "t-"), NULL, 10);
 	in->single = world_fault(c->w, SIM_WRONG_NODE);
 	in->wrong = in->single || sim_pool_is_wrong(c->w, in->pool) ||
-		    sim_image_is_bad(c->w, rq->image);
+		    sim_image_is_wrong(c->w, rq->image);
+	in->mute = sim_image_is_mute(c->w, rq->image);
 	memcpy(in->image, rq->image, sizeof(in->image));
 	in->unknown = t->first_sent <= c->restored_at || is_taken(c, in);
 	sim_image_made(c->w, in);

@@ -1,19 +1,22 @@
 /* sim_image.c - in every fourth world the machines of pools get new images, of which some do not
- * work: their machines register wrong.  The judge of how many are bought from one of those. */
+ * work: their machines register wrong, or never, or the provider knows no such image.  The judge of
+ * how many are bought from one of those; sim_roll.c is that of all else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "core/roll.h"
+#include "buy/buy_api.h"
 #include "sim_cloud.h"
+#include "sim_journal.h"
+#include "sim_opinions.h"
 
 enum { IMAGES_MAX = 60 };
 
 /* Not by dice: all other seeds stay the worlds that they were. */
 bool sim_image_world(const struct world *w)
 {
-	return w->seed % 4 == 3;
+	return w->set.images;
 }
 
 static uint32_t number_of(const char *name)
@@ -35,12 +38,84 @@ bool sim_image_is_bad(const struct world *w, const char *name)
 	return (w->images.bad & (UINT64_C(1) << number_of(name))) != 0;
 }
 
+static bool is_as(const struct world *w, const char *name, uint64_t how)
+{
+	return sim_image_is_bad(w, name) && (number_of(name) + w->seed / 4) % 3 == how;
+}
+
+bool sim_image_is_wrong(const struct world *w, const char *name)
+{
+	return is_as(w, name, 0);
+}
+
+bool sim_image_is_mute(const struct world *w, const char *name)
+{
+	return is_as(w, name, 1);
+}
+
+bool sim_image_is_unknown(const struct world *w, const char *name)
+{
+	return is_as(w, name, 2);
+}
+
+int64_t sim_image_at_once(const struct world *w)
+{
+	return 1 + (int64_t)(w->seed / 8 % 2);
+}
+
+void sim_image_order(struct world *w)
+{
+	const struct sim_pool *p;
+	bool stop;
+	size_t n;
+
+	if (!sim_image_world(w) || !world_one_in(w, 150))
+		return;
+	p = &w->set.pools[world_below(w, (uint32_t)w->set.npools)];
+	stop = world_one_in(w, 2);
+	SIM_TRACE(w, "admin: image %s %s", stop ? "stop" : "resume", p->name);
+	w->images.resumes = !stop;
+	(void)engine_image_order(w->engine, p->name, stop, "root", &n, NULL);
+	w->images.resumes = false;
+}
+
+/* Somebody wants another image, and has burstd read it. */
+static void on_wanted(struct world *w, void *ctx, uint64_t arg)
+{
+	struct err e;
+
+	(void)ctx;
+	(void)arg;
+	if (!w->faults)
+		return;
+	world_at(w, w->now + world_between(w, 60, 1800) * SIM_SECOND, on_wanted, NULL, 0);
+	sim_image_change(w);
+	if (w->engine != NULL && !w->crashed && !sim_frozen(w) && sim_life_reload(w, &e) != 0)
+		world_fail(w, "a reload is refused: %s", e.msg);
+}
+
+void sim_image_start(struct world *w)
+{
+	if (sim_image_world(w))
+		world_at(w, w->now + SIM_MINUTE, on_wanted, NULL, 0);
+}
+
+/* Burstd believes in the first image that it knows of an offer. */
+static bool knows_all(const struct world *w)
+{
+	size_t offers = 0;
+
+	for (size_t i = 0; i < w->set.npools; i++)
+		offers += w->set.pools[i].ladder ? SIM_RUNGS : 1;
+	return sim_journal_opinions(w->journal)->nrolls >= offers;
+}
+
 void sim_image_change(struct world *w)
 {
 	struct sim_images *all = &w->images;
 	uint32_t pool;
 
-	if (!sim_image_world(w) || !w->faults || world_one_in(w, 2))
+	if (!sim_image_world(w) || !w->faults || !knows_all(w) || world_one_in(w, 2))
 		return;
 	pool = world_below(w, (uint32_t)w->set.npools);
 	if (all->n == IMAGES_MAX || (all->n > 0 && world_one_in(w, 4))) {
@@ -73,18 +148,6 @@ void sim_image_made(struct world *w, const struct inst *in)
 	if (n > most)
 		world_fail(w, "ADR 72: pool %s has %zu machines with images that do not work",
 			   p->name, n);
-}
-
-/* A circuit that opens while an image is rolled out closes: the old one is bought again. */
-void sim_image_roll(struct world *w, const char *pool, const struct roll *r)
-{
-	for (uint32_t p = 0; p < w->set.npools; p++)
-		if (strcmp(w->set.pools[p].name, pool) == 0 && r->stage == ROLL_STOPPED &&
-		    strstr(r->why, "its machines come up wrong") != NULL)
-			sim_pool_forgive(w, p);
-	if (r->stage == ROLL_ROLLING && strcmp(r->old, r->next) != 0 &&
-	    sim_image_is_bad(w, r->next))
-		world_fail(w, "ADR 72: pool %s rolls out %s, which does not work", pool, r->next);
 }
 
 void sim_image_forget(struct world *w)

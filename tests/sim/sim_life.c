@@ -157,7 +157,7 @@ static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 				.image = sim_image_name(w, i),
 				.image_canaries = SIM_CANARIES,
 				.image_trial_ms = 2 * SIM_MINUTE,
-				.image_at_once = 2,
+				.image_at_once = (uint32_t)sim_image_at_once(w),
 				.spot_share = 100,
 				.max_nodes = sp->max_nodes,
 				.max_rate_nano_h = sp->max_rate,

@@ -108,11 +108,20 @@ void sim_opinions_roll(struct world *w, struct sim_opinions *o, const char *pool
 		world_fail(w, "I25: more new images than offers");
 		return;
 	}
-	sim_image_roll(w, pool, r);
+	sim_roll_put(w, pool, offer, i < o->nrolls ? &o->rolls[i].r : NULL, r);
 	o->rolls[i].r = *r;
 	(void)snprintf(o->rolls[i].pool, sizeof(o->rolls[i].pool), "%s", pool);
 	(void)snprintf(o->rolls[i].offer, sizeof(o->rolls[i].offer), "%s", offer);
 	o->nrolls += i == o->nrolls;
+}
+
+const struct roll *sim_opinions_roll_of(const struct sim_opinions *o, const char *pool,
+					const char *offer)
+{
+	for (size_t i = 0; i < o->nrolls; i++)
+		if (strcmp(o->rolls[i].pool, pool) == 0 && strcmp(o->rolls[i].offer, offer) == 0)
+			return &o->rolls[i].r;
+	return NULL;
 }
 
 static int load_rolls(const struct sim_opinions *o, const struct journal_visitor *v, struct err *e)

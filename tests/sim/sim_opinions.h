@@ -45,6 +45,9 @@ void sim_opinions_pool(const struct world *w, struct sim_opinions *o, const char
 		       const struct journal_pool *p);
 void sim_opinions_roll(struct world *w, struct sim_opinions *o, const char *pool, const char *offer,
 		       const struct roll *r);
+/* NULL: there is none. */
+const struct roll *sim_opinions_roll_of(const struct sim_opinions *o, const char *pool,
+					const char *offer);
 int sim_opinions_load(const struct world *w, const struct sim_opinions *o,
 		      const struct journal_visitor *v, struct err *e);
 

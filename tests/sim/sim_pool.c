@@ -51,6 +51,7 @@ static void failed(struct world *w, const struct node *n, int64_t born)
 	int64_t ms = CLOSED_MS;
 
 	rests(w, p, n);
+	sim_roll_failed(w, n);
 	if (n->canary)
 		return; /* its pool is not to blame (ADR 72) */
 	if (p->waves > 0 && strcmp(p->alone, node) == 0)
@@ -169,6 +170,7 @@ void sim_pool_forgive(struct world *w, uint32_t pool)
  * its rows. */
 void sim_pool_crashed(struct world *w)
 {
+	sim_roll_crashed(w);
 	for (uint32_t p = 0; p < w->set.npools; p++) {
 		if (w->pools[p].step + 1 >= w->step || w->pools[p].failed == w->now ||
 		    w->commits <= w->pools[p].commits + 1)

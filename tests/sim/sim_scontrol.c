@@ -149,6 +149,7 @@ static int update_state(struct sim_ctld *c, struct ctld_node *n, const char *con
 		return 0;
 	SIM_TRACE(c->w, "  ctld: %s is told %s: %s", n->name, state, reason != NULL ? reason : "");
 	check_hands_off(c, n, state, reason);
+	sim_roll_told(c, n, state, reason);
 	if (strcmp(state, "DOWN") == 0) {
 		sim_fate_ordered(c, n);
 		sim_ctld_down(c, n);

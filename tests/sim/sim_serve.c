@@ -103,6 +103,11 @@ static void on_create(struct world *w, struct wire *q)
 		error(q, 404, "not-found");
 		return;
 	}
+	if (sim_image_is_unknown(w, q->create.image)) {
+		w->totals->images_refused++;
+		refuse(w, q, "invalid");
+		return;
+	}
 	if (world_fault(w, SIM_CAPACITY))
 		sim_place_runs_out(w, &q->create);
 	if (sim_price_gone(w, &q->create)) {

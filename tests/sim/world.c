@@ -245,6 +245,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_rotate_choose(w);
 	sim_dynamic_choose(w);
 	sim_topology_choose(w);
+	w->set.images = seed % 4 == 3;
 	w->set.budgets = seed % 3 == 1; /* no dice: other seeds go on as before */
 	w->set.ladder = seed % 12 == 4;
 	if (w->set.budgets)
@@ -263,6 +264,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_life_init(w);
 	sim_freeze_start(w);
 	sim_absent_start(w);
+	sim_image_start(w);
 	sim_slow_start(w);
 }
 

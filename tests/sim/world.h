@@ -51,6 +51,9 @@ struct sim_totals {
 	 * down, and that were not. */
 	uint64_t reuses, idle_suspends, warm;
 	uint64_t placed; /* machines that the provider said the place of */
+	/* Images that were tried, that became all machines' and that were stopped; creates that
+	 * were refused for one; machines that were told to go for another. */
+	uint64_t images_tried, images_rolled, images_stopped, images_refused, images_replaced;
 	/* Nodes that burstd created in slurmctld; that this lost. */
 	uint64_t created, lost;
 	uint64_t place_fails, place_probes; /* places closed as purchases fail; and tried again */
@@ -201,6 +204,7 @@ struct sim_setting {
 	bool budgets;     /* money is set aside */
 	bool ladder;      /* ... and is used up, which ends jobs */
 	bool het;         /* some jobs are heterogeneous */
+	bool images;      /* pools get new images: sim_image.c */
 	bool rebalance;   /* nodes are drained when they may soon be reclaimed ... */
 	int64_t wait_ms;  /* ... for so long */
 	bool single;      /* one instance in each create, and in each delete */
@@ -258,6 +262,13 @@ struct world {
 		uint32_t of[SIM_POOLS_MAX]; /* which one each pool is to have; 0: none */
 		uint64_t bad;               /* bit i: image i does not work */
 		uint32_t n;
+		bool resumes;           /* an admin tries one once more, now */
+		struct sim_bad_canary { /* sim_roll.c: one failed, as burstd was told ... */
+			bool has_failed;
+			char image[8];          /* ... of this image ... */
+			uint64_t turn;          /* in which that was ... */
+			uint64_t step, commits; /* ... and after so many commits */
+		} failed[SIM_POOLS_MAX][SIM_RUNGS];
 	} images;
 	struct sim_place places[SIM_PLACES_MAX];
 	struct sim_price prices[SIM_POOLS_MAX][SIM_RUNGS];
@@ -452,15 +463,39 @@ bool sim_pool_is_wrong(const struct world *w, uint32_t pool);
 
 /* --- sim_image.c: images that are rolled out, of which some do not work --- */
 enum { SIM_CANARIES = 2 }; /* of each offer */
+struct create_request;
+struct ctld_node;
 struct inst;
 struct roll;
+struct sim_ctld;
 bool sim_image_world(const struct world *w);
 /* The name of the image that the pool is to have, on the heap; "": none. */
 char *sim_image_name(const struct world *w, size_t pool);
+void sim_image_start(struct world *w);
 void sim_image_change(struct world *w); /* before a reload, or while burstd does not run */
+/* Does it not work?  In one of three ways. */
 bool sim_image_is_bad(const struct world *w, const char *name);
+bool sim_image_is_wrong(const struct world *w, const char *name);   /* its machines lack GPUs ... */
+bool sim_image_is_mute(const struct world *w, const char *name);    /* ... or never come up ... */
+bool sim_image_is_unknown(const struct world *w, const char *name); /* ... or cannot be made */
 void sim_image_made(struct world *w, const struct inst *in); /* no more of them than canaries */
-void sim_image_roll(struct world *w, const char *pool, const struct roll *r); /* it is durable */
+int64_t sim_image_at_once(const struct world *w);            /* image_at_once of all pools */
+/* A person stops one, or tries one once more. */
+void sim_image_order(struct world *w);
+
+/* --- sim_roll.c: the judge of how they are rolled out --- */
+/* The roll of an offer becomes *r, which is durable; was: before that, NULL: there was none. */
+void sim_roll_put(struct world *w, const char *pool, const char *offer, const struct roll *was,
+		  const struct roll *r);
+/* A create is about to be sent; anew: it is none that is repeated. */
+void sim_roll_create(struct world *w, const struct create_request *rq, bool anew);
+/* Burstd was told that this machine does not work. */
+void sim_roll_failed(struct world *w, const struct node *n);
+void sim_roll_crashed(struct world *w);
+/* slurmctld is told of this node. */
+void sim_roll_told(struct sim_ctld *c, const struct ctld_node *n, const char *state,
+		   const char *reason);
+bool sim_roll_settled(const struct world *w, char *why, size_t size); /* nothing is left to do */
 /* The journal is an older one: burstd may take any image for one that works. */
 void sim_image_forget(struct world *w);
 

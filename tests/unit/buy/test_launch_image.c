@@ -85,10 +85,11 @@ static void test_a_repeat_has_the_image_of_its_first_time(void **state)
 	assert_string_equal(row("c1")->n.image, "new");
 }
 
-static void refuse(enum provider_code code, size_t canaries)
+static void refuse_as(enum provider_code code, size_t canaries, const char *why)
 {
-	const struct provider_result no = {.code = code, .message = "no such image"};
+	struct provider_result no = {.code = code};
 
+	(void)snprintf(no.message, sizeof(no.message), "%s", why);
 	F.canaries = canaries;
 	F.e.left = 8 * NODES;
 	launch_part.at[PART_RUN](&F.e);
@@ -97,6 +98,11 @@ static void refuse(enum provider_code code, size_t canaries)
 	F.answer(&F.cloud, F.ctx, &no);
 	launch_answered(&F.e);
 	assert_int_equal(F.nposted, NODES);
+}
+
+static void refuse(enum provider_code code, size_t canaries)
+{
+	refuse_as(code, canaries, "no such image");
 }
 
 /* F8: a typing error in the new image.  Nothing was made, and no job waits a day for it. */
@@ -136,7 +142,7 @@ static void test_a_refusal_of_what_is_no_canary_is_one(void **state)
 /* F3: the first try may have made it, so only lists can tell. */
 static void test_a_refused_repeat_of_canaries_stays_in_doubt(void **state)
 {
-	const struct provider_result no = {.code = PROVIDER_INVALID};
+	const struct provider_result no = {.code = PROVIDER_INVALID, .message = "no such image"};
 
 	(void)state;
 	F.canaries = NODES;
@@ -146,6 +152,31 @@ static void test_a_refused_repeat_of_canaries_stays_in_doubt(void **state)
 	launch_answered(&F.e);
 	assert_int_equal(F.posted[0], NODE_EV_REFUSED);
 	assert_int_equal(count(NODE_INDOUBT), NODES);
+	/* If it made nothing, the old image is bought: no job waits a day for a wrong name. */
+	assert_int_equal(F.stopped, NODES);
+	assert_int_equal(row("c1")->n.reason, NODE_BECAUSE_LOST);
+	assert_int_equal(engine_unsold(&F.e, 0, PROVIDER_INVALID), 0);
+}
+
+/* Some clouds have another code for images that the account may not use, and name them. */
+static void test_an_image_that_the_account_may_not_use(void **state)
+{
+	(void)state;
+	refuse_as(PROVIDER_DENIED, NODES, "AuthFailure: Not authorized for images: [new]");
+	assert_int_equal(F.posted[0], NODE_EV_NOTSENT);
+	assert_int_equal(F.stopped, NODES);
+	assert_int_equal(count(NODE_WANTED), NODES);
+	assert_int_equal(engine_unsold(&F.e, 0, PROVIDER_DENIED), 0);
+}
+
+/* F33: of a key that is wrong the image is not guilty. */
+static void test_a_denial_that_names_no_image_stops_nothing(void **state)
+{
+	(void)state;
+	refuse_as(PROVIDER_DENIED, NODES, "AuthFailure: the key is not valid");
+	assert_int_equal(F.posted[0], NODE_EV_REFUSED);
+	assert_int_equal(F.stopped, 0);
+	assert_int_equal(engine_unsold(&F.e, 0, PROVIDER_DENIED), NODES);
 }
 
 static void test_an_image_that_the_driver_cannot_name_is_no_refusal(void **state)
@@ -180,6 +211,8 @@ int main(void)
 		TEST(test_another_refusal_of_a_canary_is_one),
 		TEST(test_a_refusal_of_what_is_no_canary_is_one),
 		TEST(test_a_refused_repeat_of_canaries_stays_in_doubt),
+		TEST(test_an_image_that_the_account_may_not_use),
+		TEST(test_a_denial_that_names_no_image_stops_nothing),
 		TEST(test_an_image_that_the_driver_cannot_name_is_no_refusal),
 	};
 

@@ -111,6 +111,15 @@ static void test_where_the_image_is_said(void **state)
 				     "restart");
 	is.image = "another";
 	assert_int_equal(rolls_part.may_reload(&F.e, &next, &err), 0);
+	/* What the journal has no room for would be said to change, and would not. */
+	was.image = "resolve:ssm:/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-6.1-x86_64";
+	assert_string_equal(conf_own_image(&F.provider), "");
+	is.image = "resolve:ssm:/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-6.2-x86_64";
+	assert_int_equal(rolls_part.may_reload(&F.e, &next, &err), -1);
+	assert_string_equal(err.msg, "provider \"cloud\" image: burstd rolls out no name of more "
+				     "than 63 characters: a change needs a restart");
+	is.image = was.image;
+	assert_int_equal(rolls_part.may_reload(&F.e, &next, &err), 0);
 }
 
 /* --- canaries ----------------------------------------------------------------------------------
@@ -306,6 +315,83 @@ static void test_one_that_is_drained_or_down_stops_it(void **state)
 	assert_string_equal(roll()->why, "c1 is down");
 }
 
+/* F41: a spot machine that is taken without a notice is silent first, and no list says so yet. */
+static void test_a_spot_machine_that_is_taken_stops_nothing(void **state)
+{
+	struct fleet_node *fn = add(1, "b");
+
+	(void)state;
+	fn->n.market = PROVIDER_SPOT;
+	begin();
+	fn->name->flags = UP | SLURM_NOT_RESPONDING; /* silent: not down yet */
+	fn->seen_ms = F.now;
+	snapshot(1000);
+	fn->name->flags = UP | SLURM_DOWN | SLURM_NOT_RESPONDING;
+	snapshot(60000);
+	assert_int_equal(roll()->stage, ROLL_CANARY);
+	fn->name->flags = UP; /* it was the network */
+	snapshot(1000);
+	fn->name->flags = UP | SLURM_DOWN | SLURM_NOT_RESPONDING;
+	fn->seen_ms = F.now;
+	snapshot(1000);
+	assert_int_equal(roll()->stage, ROLL_CANARY);
+	fn->seen_ms = F.now + 1; /* a list that was begun since shows it: its slurmd has died */
+	snapshot(1000);
+	assert_int_equal(roll()->stage, ROLL_STOPPED);
+}
+
+/* What is down and not silent was set down. */
+static void test_a_spot_machine_that_is_set_down_stops_it(void **state)
+{
+	struct fleet_node *fn = add(1, "b");
+
+	(void)state;
+	fn->n.market = PROVIDER_SPOT;
+	begin();
+	fn->name->flags = UP | SLURM_DRAIN;
+	fn->name->by_admin = true;
+	snapshot(1000);
+	assert_int_equal(roll()->stage, ROLL_STOPPED);
+}
+
+static void test_fewer_canaries_are_enough(void **state)
+{
+	(void)state;
+	F.pool.image_canaries = 3;
+	(void)add(1, "b");
+	begin();
+	snapshot(600000);
+	assert_int_equal(roll()->passed, 1);
+	assert_int_equal(roll()->stage, ROLL_CANARY);
+	F.pool.image_canaries = 1;
+	reload("b");
+	snapshot(1000);
+	assert_int_equal(roll()->stage, ROLL_ROLLING);
+	assert_int_equal(F.put.r.stage, ROLL_ROLLING);
+	assert_string_equal(F.event, "image-rolling");
+}
+
+/* Others have shown since that its image works. */
+static void test_a_canary_of_what_works_by_now_is_none(void **state)
+{
+	struct fleet_node *fn = add(1, "b");
+	size_t n = 5;
+
+	(void)state;
+	begin();
+	F.pool.image_canaries = 3;
+	(void)add(2, "b");
+	F.pool.image_canaries = 1;
+	snapshot(600000);
+	assert_int_equal(roll()->stage, ROLL_ROLLING);
+	fn = fleet_find(&F.e.fleet, fn->n.canary ? "c1" : "c2")->newest;
+	assert_true(fn->n.canary);
+	reload("c");
+	assert_string_equal(roll()->old, "b");
+	assert_string_equal(rolls_choose(&F.e, &fn->n, false, &n).name, "c");
+	assert_int_equal(n, 1);
+}
+
 /* --- ends --------------------------------------------------------------------------------------
  */
 
@@ -446,7 +532,7 @@ static void test_a_refused_image_stops_it(void **state)
 	rolls_refused(&F.e, &fn->n, "c", "no such image"); /* given up meanwhile */
 	assert_int_equal(roll()->stage, ROLL_CANARY);
 	rolls_refused(&F.e, &fn->n, "b", "no such image");
-	assert_string_equal(roll()->why, "c1 cannot be made from it: no such image");
+	assert_string_equal(roll()->why, "the purchase of c1 with it is refused: no such image");
 	assert_int_equal(roll()->stage, ROLL_STOPPED);
 }
 
@@ -468,6 +554,10 @@ int main(void)
 		TEST(test_an_older_snapshot_shows_nothing),
 		TEST(test_one_that_is_not_well_shows_nothing),
 		TEST(test_one_that_is_drained_or_down_stops_it),
+		TEST(test_a_spot_machine_that_is_taken_stops_nothing),
+		TEST(test_a_spot_machine_that_is_set_down_stops_it),
+		TEST(test_fewer_canaries_are_enough),
+		TEST(test_a_canary_of_what_works_by_now_is_none),
 		TEST(test_a_canary_that_comes_up_wrong_is_not_its_pools_fault),
 		TEST(test_a_canary_of_an_image_that_was_given_up),
 		TEST(test_after_its_canaries_it_is_an_image_like_others),

@@ -106,6 +106,96 @@ static void test_warm_ones_go_one_after_the_other(void **state)
 	assert_string_equal(F.drained, "c2 c3 ");
 }
 
+/* image_at_once is 2: both at once would leave the pool without a warm one. */
+static void test_not_all_warm_ones_go_at_once(void **state)
+{
+	(void)state;
+	(void)add(2, "a");
+	(void)add(3, "a");
+	F.warm = (struct engine_warm){.wanted = 2, .up = 2};
+	roll_out();
+	assert_string_equal(F.drained, "c2 ");
+	snapshot(1000); /* it is on its way down */
+	F.warm.up = 1;
+	snapshot(1000);
+	assert_string_equal(F.drained, "c2 ");
+	goes(2);
+	snapshot(1000);
+	assert_string_equal(F.drained, "c2 ");
+	F.warm.up = 2;
+	snapshot(1000);
+	assert_string_equal(F.drained, "c2 c3 ");
+}
+
+/* Its limits may allow fewer than are wanted: the roll goes on all the same. */
+static void test_warm_ones_that_cannot_be_had_hold_nothing_up(void **state)
+{
+	(void)state;
+	(void)add(2, "a");
+	(void)add(3, "a");
+	F.warm = (struct engine_warm){.wanted = 6, .up = 2};
+	roll_out();
+	assert_string_equal(F.drained, "c2 ");
+	F.warm.up = 1;
+	goes(2);
+	snapshot(1000);
+	assert_string_equal(F.drained, "c2 ");
+	F.warm.up = 2; /* as many as before */
+	snapshot(1000);
+	assert_string_equal(F.drained, "c2 c3 ");
+}
+
+/* The warm nodes are the pool's, whichever offer bought them. */
+static void test_another_offers_counts_in_a_warm_pool(void **state)
+{
+	struct fleet_node *west = add(3, "a");
+
+	(void)state;
+	(void)snprintf(west->n.offer, sizeof(west->n.offer), "west");
+	west->name->insist.why = ENGINE_WHY_IMAGE;
+	(void)add(2, "a");
+	F.warm = (struct engine_warm){.wanted = 2, .up = 2};
+	roll_out();
+	assert_string_equal(F.drained, "");
+	west->name->insist.why = NULL;
+	snapshot(1000);
+	assert_string_equal(F.drained, "c2 ");
+}
+
+/* It would be a canary as long as it lives, and no other one could be bought. */
+static void test_what_was_given_up_goes_while_another_is_tried(void **state)
+{
+	(void)state;
+	(void)add(1, "b");
+	(void)add(2, "a");
+	begin();
+	reload("c");
+	assert_int_equal(roll()->stage, ROLL_CANARY);
+	snapshot(1000);
+	assert_string_equal(F.drained, "c1 ");
+	assert_string_equal(F.detail, "goes down: its image is b, and a is in force");
+	snapshot(1000);
+	assert_string_equal(F.drained, "c1 ");
+}
+
+/* F22: those that the provider refuses to delete wait for an admin, and the others do not. */
+static void test_a_quarantined_one_holds_nothing_up(void **state)
+{
+	(void)state;
+	for (int i = 2; i <= 6; i++)
+		(void)add(i, "a");
+	for (int i = 2; i <= 3; i++) {
+		struct fleet_node *fn = fleet_find(&F.e.fleet, i == 2 ? "c2" : "c3")->newest;
+		struct node n = fn->n;
+
+		n.state = NODE_QUARANTINED;
+		n.release = true;
+		fleet_set(&F.e.fleet, fn, &n);
+	}
+	roll_out();
+	assert_string_equal(F.drained, "c4 c5 ");
+}
+
 static void test_what_is_not_ours_to_take_stays(void **state)
 {
 	static const uint32_t no[] = {SLURM_DRAIN,         SLURM_RESERVED,   SLURM_MAINT,
@@ -235,6 +325,11 @@ int main(void)
 		TEST(test_those_on_their_way_count),
 		TEST(test_busy_ones_have_a_bound_of_their_own),
 		TEST(test_warm_ones_go_one_after_the_other),
+		TEST(test_not_all_warm_ones_go_at_once),
+		TEST(test_warm_ones_that_cannot_be_had_hold_nothing_up),
+		TEST(test_another_offers_counts_in_a_warm_pool),
+		TEST(test_what_was_given_up_goes_while_another_is_tried),
+		TEST(test_a_quarantined_one_holds_nothing_up),
 		TEST(test_what_is_not_ours_to_take_stays),
 		TEST(test_an_older_machine_of_a_node_is_not_the_node),
 		TEST(test_nothing_is_done_without_a_new_snapshot),

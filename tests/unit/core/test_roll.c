@@ -124,6 +124,39 @@ static void test_another_while_rolling(void **state)
 	assert_string_equal(r.why, "");
 }
 
+/* A reload that wants fewer canaries than have worked would wait for one that is never bought. */
+static void test_fewer_canaries_are_wanted(void **state)
+{
+	struct roll r = at(ROLL_CANARY);
+
+	(void)state;
+	assert_false(roll_passed(&r, 3, 3));
+	assert_false(roll_enough(&r, 2, 4));
+	assert_int_equal(r.stage, ROLL_CANARY);
+	assert_true(roll_enough(&r, 1, 5));
+	assert_int_equal(r.stage, ROLL_ROLLING);
+	assert_int_equal(r.since_ms, 5);
+	assert_false(roll_enough(&r, 0, 6));
+}
+
+/* Neither the old image nor the new one: one that was given up would be a canary for ever. */
+static void test_what_was_given_up_goes_in_each_stage(void **state)
+{
+	struct roll r = at(ROLL_CANARY);
+
+	(void)state;
+	assert_true(roll_want(&r, "c", 30));
+	assert_true(roll_replaces(&r, "b"));
+	assert_false(roll_replaces(&r, "a"));
+	assert_false(roll_replaces(&r, "c"));
+	assert_false(roll_replaces(&r, "")); /* the old one, as far as anybody knows */
+	assert_true(roll_stop(&r, "", "root", 31));
+	assert_true(roll_replaces(&r, "b"));
+	assert_true(roll_replaces(&r, "c"));
+	assert_false(roll_replaces(&r, "a"));
+	assert_false(roll_replaces(&r, ""));
+}
+
 /* What is known to work needs no canaries. */
 static void test_back(void **state)
 {
@@ -176,6 +209,8 @@ int main(void)
 		cmocka_unit_test(test_rolling),
 		cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_another_while_rolling),
+		cmocka_unit_test(test_fewer_canaries_are_wanted),
+		cmocka_unit_test(test_what_was_given_up_goes_in_each_stage),
 		cmocka_unit_test(test_back),
 		cmocka_unit_test(test_count_begins_anew),
 		cmocka_unit_test(test_words),
