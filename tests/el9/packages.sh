@@ -113,7 +113,9 @@ rpm -V --nodeps "${names[@]}" || fail 'rpm finds other files than it installed'
 /usr/sbin/burstd --version
 [ -z "$(find /etc/systemd/system -name 'burst*')" ] || fail 'something is enabled'
 [ "$(readlink /usr/libexec/burstd/burst-resume)" = burst-hook ] || fail 'burst-resume is not the hook'
-[ "$(zcat /usr/share/man/man8/burstd.8.gz | grep -c '^\.TH "burstd"')" = 1 ] || fail 'there is no manual page'
+for page in burstctl.1 simcloud.1 burst-agent.8 burst-ledger.8 burstd.8; do
+	[ "$(zcat "/usr/share/man/man${page##*.}/$page.gz" | grep -c "^\.TH \"${page%.*}\"")" = 1 ] || fail "there is no manual page $page"
+done
 
 # --- upgraded -----------------------------------------------------------------------------------
 
