@@ -74,6 +74,10 @@ for one in "$tmp/one/rpm"/*.x86_64.rpm "$tmp/one/rpm"/*.noarch.rpm; do
 	done
 done
 
+# Everybody can read everything, and only root write.
+! rpm -qplv "$tmp/one/rpm"/*.rpm | grep -vE '^(-rwxr-xr-x|-rw-r--r--|drwxr-xr-x|lrwxrwxrwx) .* root +root ' ||
+	fail 'these have other modes or owners'
+
 # --- debug information --------------------------------------------------------------------------
 
 # As a debugger finds it once burstd-debuginfo and burstd-debugsource are installed: that of each program by link
