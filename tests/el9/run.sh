@@ -110,7 +110,7 @@ ok() {
 		echo "ok $n - $name"
 	else
 		echo "not ok $n - $name"
-		{ grep -E '^not ok|rror:|^# ' "$chroots/el9.said" | head -n 30; tail -n 15 "$chroots/el9.said"; } | sed 's/^/# /'
+		{ grep -E 'not ok|rror:|^# ' "$chroots/el9.said" | head -n 30 || true; tail -n 15 "$chroots/el9.said"; } | sed 's/^/# /'
 		failed=1
 	fi
 }
