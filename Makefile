@@ -60,7 +60,10 @@ export PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 endif
 # CPPFLAGS, CFLAGS and LDFLAGS are the user's, and come last; these are ours.
 cppflags := -Iburstd -I. -D_GNU_SOURCE -DBURSTD_VERSION='"$(VERSION)"' $(PKG_CFLAGS)
-cflags   := -std=c11 $(WARN) -g -ffile-prefix-map=$(CURDIR)=. -fno-strict-aliasing -fno-common
+# Debug information has the sources by their paths from here, to be the same wherever it is made.  rpmbuild puts the sources into
+# a package, and looks for them by whole paths.
+PREFIX_MAP ?= -ffile-prefix-map=$(CURDIR)=.
+cflags   := -std=c11 $(WARN) -g $(PREFIX_MAP) -fno-strict-aliasing -fno-common
 BANNED   := -include base/banned.h
 ldlibs    = $(PKG_LIBS) $(LDLIBS)
 ldflags  :=
@@ -212,7 +215,7 @@ hookflags = $(if $(filter musl-gcc,$(hook_cc)),$(filter-out -I% -L%,$(1)),$(1))
 # All of base but the file that uses jansson.
 hooksrc := $(wildcard slurm/*.c) $(filter-out %/jpull.c,$(wildcard burstd/base/*.c))
 parts_burst-hook := $(patsubst %.c,$(B)/hook/%.o,$(hooksrc))
-link_burst-hook = $(hook_cc) $(filter-out -pie,$(ldflags) $(call hookflags,$(LDFLAGS))) $(hook_pie) $(parts_burst-hook)
+link_burst-hook = $(hook_cc) $(filter-out -pie,$(ldflags) $(call hookflags,$(LDFLAGS))) $(hook_pie) -Wl,--build-id $(parts_burst-hook)
 $(BIN)/burst-hook: $(parts_burst-hook)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # packages.sh: RPM packages, on the Debian 11 of run.sh, whose rpm is as old as EL9's: built twice, installed, upgraded, erased.
 #
-# What EL9 has and this host has not: its macros (scripts/pkg/rpm/debian.macros has what they do), systemd as process 1, the file
+# What EL9 has and this host has not: its macros (el9.macros has what they set), systemd as process 1, the file
 # triggers of its package, and a database in which requirements are found (--nodeps; they are compared with a list).  The users
 # and directories are made by the real systemd-sysusers and systemd-tmpfiles.
 set -eu -o pipefail
@@ -18,16 +18,14 @@ fail() {
 	exit 1
 }
 
-# EL9's flags, but those that name files of its compiler, gcc 11's -march=x86-64-v2, and -flto=auto, which the spec takes out.
-flags='-O2 -fexceptions -g -grecord-gcc-switches -pipe -Wall -Werror=format-security
-	-Wp,-D_FORTIFY_SOURCE=2 -Wp,-D_GLIBCXX_ASSERTIONS -fstack-protector-strong -m64 -mtune=generic
-	-fasynchronous-unwind-tables -fstack-clash-protection -fcf-protection'
-# build DIR RELEASE
+# build DIR RELEASE [COMMAND...]: the packages, in DIR/rpm, by COMMAND
 build() {
-	mkdir -p "$1"
-	cp -R "$tmp/dist" "$1/dist"
-	BUILD=$1 RPM_RELEASE=$2 scripts/pkg/rpm/rpm.sh --define "optflags ${flags//[$'\n\t']/ }" \
-		--define 'build_ldflags -Wl,-z,relro -Wl,--as-needed'
+	local dir=$1 release=$2
+	shift 2
+	mkdir -p "$dir"
+	cp -R "$tmp/dist" "$dir/dist"
+	[ $# = 0 ] || chown -R "$another" "$dir"
+	"$@" env "BUILD=$dir" "RPM_RELEASE=$release" scripts/pkg/rpm/rpm.sh --load tests/el9/el9.macros
 }
 
 # What a package asks of the system, without what rpm itself provides and what is named in the spec.
@@ -51,11 +49,17 @@ fake_helper() {
 
 make -s BUILD="$tmp" dist
 build "$tmp/one" .el9
-(umask 077 && TZ=Asia/Kolkata LC_ALL=C HOME=/nonexistent build "$tmp/another/place" .el9)
+# By another user, who keeps his files to himself, in another place and time zone: the same.
+another=12345
+chmod 755 "$tmp"
+(umask 077 && TZ=Asia/Kolkata LC_ALL=C HOME=/nonexistent build "$tmp/another-place" .el9 \
+	setpriv --reuid=$another --regid=$another --clear-groups)
 for one in "$tmp/one/rpm"/*.rpm; do
-	cmp "$one" "$tmp/another/place/rpm/${one##*/}" || fail "built twice, ${one##*/} differs"
+	cmp "$one" "$tmp/another-place/rpm/${one##*/}" || fail "built twice, ${one##*/} differs"
 done
-[ "$(find "$tmp/one/rpm" -name '*.rpm' | wc -l)" = 5 ] || fail "not five packages: $(ls "$tmp/one/rpm")"
+made=$(rpm -qp --qf '%{NAME} ' "$tmp/one/rpm"/*.x86_64.rpm "$tmp/one/rpm"/*.noarch.rpm)
+[ "$made" = "$(printf '%s ' burst-agent{,-debuginfo} burstd{,-debuginfo,-debugsource} burstd-simcloud{,-debuginfo} burstd-doc)" ] ||
+	fail "made were: $made"
 build "$tmp/two" .el9_1
 
 # As EL9 names them: without the versions that Debian gives to the symbols of libcurl.
@@ -63,11 +67,40 @@ known='ca-certificates curl openssl systemd tzdata libconfuse.so.2 libcrypto.so.
 	libexpat.so.1 libgnutls.so.30 libgnutls.so.30(GNUTLS_3_4) libjansson.so.4 libjansson.so.4(libjansson.so.4) libmicrohttpd.so.12
 	libmunge.so.2 libsqlite3.so.0 libssl.so.3 libssl.so.3(OPENSSL_3.0.0) libuv.so.1 libxlsxwriter.so.4'
 for one in "$tmp/one/rpm"/*.x86_64.rpm "$tmp/one/rpm"/*.noarch.rpm; do
+	[[ $one != *-debuginfo-* ]] || continue # they want each other
 	for need in $(asks "$one"); do
 		case $need in libc.so.6* | libm.so.6* | libpthread.so.0* | libdl.so.2* | librt.so.1* | libresolv.so.2*) continue ;; esac
 		[[ " ${known//[$'\n\t']/ } " = *" $need "* ]] || fail "${one##*/} needs $need"
 	done
 done
+
+# Everybody can read everything, and only root write.
+! rpm -qplv "$tmp/one/rpm"/*.rpm | grep -vE '^(-rwxr-xr-x|-rw-r--r--|drwxr-xr-x|lrwxrwxrwx) .* root +root ' ||
+	fail 'these have other modes or owners'
+
+# --- debug information --------------------------------------------------------------------------
+
+# As a debugger finds it once burstd-debuginfo and burstd-debugsource are installed: that of each program by link
+# and build-id, the sources by their paths.
+debuggable() {
+	local program debug id file
+	for program in usr/sbin/{burstd,burst-ledger,burst-agent} usr/bin/{burstctl,simcloud} usr/libexec/burstd/burst-hook; do
+		debug=$(readelf --string-dump=.gnu_debuglink "/$program" | sed -n 's/.* \([^ ]*\.debug\)$/\1/p')
+		debug=/usr/lib/debug/${program%/*}/$debug
+		[ -f "$debug" ] || fail "$program has no debug information"
+		id=$(build_id "/$program")
+		[[ -n $id && $(build_id "$debug") = "$id" ]] || fail "$debug is of another $program"
+		# A static libc has sources of its own.
+		readelf --debug-dump=info --debug-dump=follow-links "$debug" | sed -n 's/.*DW_AT_comp_dir.* //p' |
+			sort -u | grep -qxF "$sources" ||
+			fail "the sources of $program are not in $sources"
+	done
+	for file in burstd/main.c burstd/base/str.h slurm/burst-hook.c; do
+		[ -f "$sources/$file" ] || fail "$file is not in $sources"
+	done
+}
+build_id() { readelf --notes "$1" | sed -n 's/.*Build ID: //p'; }
+sources=/usr/src/debug/burstd-$(cat VERSION)-1.el9.x86_64
 
 # --- installed ----------------------------------------------------------------------------------
 
@@ -75,14 +108,18 @@ fake_helper
 ! getent passwd slurm || userdel slurm
 mapfile -t packages < <(find "$tmp/one/rpm" -name '*.rpm' ! -name '*.src.rpm')
 rpm_ -i "${packages[@]}"
+debuggable
 asked 'install-system-units burstd.service burst-ledger.service' 'install-system-units burst-agent.service'
 getent passwd slurm || fail 'there is no user slurm'
 [ "$(stat -c '%U %a' /var/spool/burstd)" = 'slurm 700' ] || fail "the spool is $(stat -c '%U %a' /var/spool/burstd)"
-rpm -V burstd burst-agent burstd-simcloud burstd-doc || fail 'rpm finds other files than it installed'
+read -ra names <<<"$made"
+rpm -V --nodeps "${names[@]}" || fail 'rpm finds other files than it installed'
 /usr/sbin/burstd --version
 [ -z "$(find /etc/systemd/system -name 'burst*')" ] || fail 'something is enabled'
 [ "$(readlink /usr/libexec/burstd/burst-resume)" = burst-hook ] || fail 'burst-resume is not the hook'
-[ "$(zcat /usr/share/man/man8/burstd.8.gz | grep -c '^\.TH "burstd"')" = 1 ] || fail 'there is no manual page'
+for page in burstctl.1 simcloud.1 burst-agent.8 burst-ledger.8 burstd.8; do
+	[ "$(zcat "/usr/share/man/man${page##*.}/$page.gz" | grep -c "^\.TH \"${page%.*}\"")" = 1 ] || fail "there is no manual page $page"
+done
 
 # --- upgraded -----------------------------------------------------------------------------------
 
@@ -97,8 +134,8 @@ asked 'mark-restart-system-units burstd.service burst-ledger.service' 'mark-rest
 
 # --- erased -------------------------------------------------------------------------------------
 
-rpm -ql burstd burst-agent burstd-simcloud burstd-doc | grep -E '/burst|simcloud' | sort -u >"$tmp/files"
-rpm_ -e burstd burst-agent burstd-simcloud burstd-doc
+rpm -ql "${names[@]}" | grep -E '/burst|simcloud' | sort -u >"$tmp/files"
+rpm_ -e "${names[@]}"
 asked 'remove-system-units burstd.service burst-ledger.service' 'remove-system-units burst-agent.service'
 while read -r file; do
 	[ "$file" = /etc/burstd ] || [ ! -e "$file" ] || fail "$file is left"

@@ -27,7 +27,7 @@ to=$(readlink -m "$BUILD")/el9
 # Debian 11's; what needs OpenSSL is built, from these sources.
 packages='gcc make pkg-config libc6-dev musl-tools libuv1-dev libjansson-dev libsqlite3-dev libmicrohttpd-dev libgnutls28-dev
 	libconfuse-dev libexpat1-dev libmunge-dev libnghttp2-dev libcmocka-dev scdoc zlib1g-dev tzdata ca-certificates perl procps
-	gawk python3 zsh lua5.1 bash-completion systemd rpm'
+	gawk python3 zsh lua5.1 bash-completion systemd rpm elfutils dwz file cpio xz-utils'
 sources='openssl/bookworm curl/bullseye libxlsxwriter/bookworm'
 prefix=/opt/el9
 
@@ -110,7 +110,7 @@ ok() {
 		echo "ok $n - $name"
 	else
 		echo "not ok $n - $name"
-		{ grep -E '^not ok|rror:|^# ' "$chroots/el9.said" | head -n 30; tail -n 15 "$chroots/el9.said"; } | sed 's/^/# /'
+		{ grep -E 'not ok|rror:|^# ' "$chroots/el9.said" | head -n 30 || true; tail -n 15 "$chroots/el9.said"; } | sed 's/^/# /'
 		failed=1
 	fi
 }

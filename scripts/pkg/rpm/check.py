@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """check.py: that burstd.spec is whole, as TAP, without rpm.
 
-Every file that `make install` installs is in exactly one package, and every line of %files has files; its units are known to
-systemd's macros; its version is VERSION's; what it is built with is what the Makefile asks for and what the documents name.
+Every file that `make install` installs is in exactly one package, and every line of %files has files; a package has the directories
+that its files are in; its units are known to systemd's macros; its version is VERSION's; what it is built with is what the Makefile
+asks for and what the documents name.
 Another spec, for tests of this one: check.py FILE.
 """
 
@@ -18,6 +19,12 @@ MACROS = {
     "_datadir": "/usr/share", "_mandir": "/usr/share/man", "_docdir": "/usr/share/doc", "_sysconfdir": "/etc",
     "_unitdir": "/usr/lib/systemd/system", "_tmpfilesdir": "/usr/lib/tmpfiles.d",
     "_sysusersdir": "/usr/lib/sysusers.d", "name": "burstd", "buildroot": "",
+}
+# Those of the packages filesystem, systemd and bash-completion.
+OF_THE_SYSTEM = {
+    "", "/etc", "/usr/bin", "/usr/sbin", "/usr/libexec", "/usr/share", "/usr/share/doc", "/usr/share/man/man1", "/usr/share/man/man5",
+    "/usr/share/man/man8", "/usr/lib/systemd/system", "/usr/lib/sysusers.d", "/usr/lib/tmpfiles.d",
+    "/usr/share/bash-completion/completions",
 }
 SECTIONS = ("package", "description", "prep", "build", "install", "check", "pre", "post", "preun", "postun", "files", "changelog")
 
@@ -88,6 +95,22 @@ def files(spec):
     return wrong
 
 
+def directories(spec):
+    """A directory that no package of the system has is one of each package with something in it: else it stays behind."""
+    wrong = []
+    for section, p in spec:
+        if section != "files":
+            continue
+        lines = [line.split() for line in spec[section, p] if not line.startswith("%license")]
+        own = {words[-1] for words in lines}
+        for path in own:
+            above = path.rsplit("/", 1)[0]
+            while above not in OF_THE_SYSTEM and above not in own and above:
+                wrong.append(f"{p}: no %dir {above}, with {path} in it")
+                above = above.rsplit("/", 1)[0]
+    return sorted(set(wrong))
+
+
 def units(spec):
     """A unit that can be enabled must be made known, stopped and restarted by its package."""
     sources = [file for kind in ("service", "socket", "timer") for file in pathlib.Path("scripts").rglob("*." + kind)]
@@ -131,6 +154,7 @@ def main():
     with open(sys.argv[1] if len(sys.argv) > 1 else SPEC, encoding="utf-8") as file:
         spec = sections(file.read())
     tests = ((files, "each installed file is in one package, and nothing else is in any"),
+             (directories, "a package has the directories that its files are in, but the system's"),
              (units, "each unit that can be enabled is known to systemd's macros"),
              (version, "the version is VERSION's"),
              (needs, "what is needed to build is the same in burstd.spec, the Makefile and the document"))

@@ -21,7 +21,7 @@ rm -rf "$out"
 mkdir -p "$out"
 set -- "$@" --define "_topdir $out/top" --define "_rpmdir $out" --define "_srcrpmdir $out" --define '_build_name_fmt %%{NAME}-%%{VERSION}-%%{RELEASE}.%%{ARCH}.rpm' \
 	--define '_buildhost burstd' --define 'use_source_date_epoch_as_buildtime 1' --define 'clamp_mtime_to_source_date_epoch 1' \
-	--define 'source_date_epoch_from_changelog 0'
+	--define 'source_date_epoch_from_changelog 0' --define '_srcdefattr (0644,root,root)'
 if [ -e /etc/debian_version ]; then
 	# There is no database of packages in which --nodeps would not be needed.
 	set -- "$@" --nodeps --load scripts/pkg/rpm/debian.macros
