@@ -138,6 +138,21 @@ listen = \"127.0.0.1:9818\""
 	[ "$(recap changed)" = 0 ]
 }
 
+@test "burst_node has munged take options where its unit has none, as on EL" {
+	export KIND=image
+	install -D -m 644 /dev/stdin "$BARE_ROOT/etc/systemd/system/munge.service" < <(
+		sed 's/munged \$OPTIONS/munged/' "$BARE_ROOT/lib/systemd/system/munge.service"
+	)
+	host systemctl daemon-reload
+	play "$ANSIBLE_NEW" node.yml
+	[ "$status" = 0 ]
+	[ "$(host systemctl show -P ExecStart munge | grep -o 'argv\[\]=[^;]*')" = 'argv[]=/usr/sbin/munged $OPTIONS ' ]
+	play "$ANSIBLE_NEW" node.yml
+	[ "$(recap changed)" = 0 ]
+	rm "$BARE_ROOT/etc/systemd/system/munge.service" "$BARE_ROOT/etc/systemd/system/munge.service.d/options.conf"
+	host systemctl daemon-reload
+}
+
 @test "burst_node lets burstd switch off a machine that stays, and do nothing else there" {
 	export KIND=static POWEROFF_KEY='ssh-ed25519 AAAAC3 burstd'
 	play "$ANSIBLE_NEW" node.yml

@@ -37,3 +37,17 @@ setup_file() {
 		[ "$(recap changed)" = 0 ]
 	done
 }
+
+@test "the role of nodes brings burst-agent, with units and drop-ins where systemd finds them" {
+	PACKAGES=$(ls "$packages/$BARE_SUITE"/burst-agent_*.deb)
+	export KIND=image
+	host systemctl stop burstd burst-ledger
+	host apt-get -qq purge -y burst-agent
+	play "$ANSIBLE_NEW" node.yml
+	[ "$status" = 0 ]
+	host systemctl cat slurmd | grep -q 'node-init --gate'
+	host systemctl cat munge burst-keys@slurmd burst-mounts
+	play "$ANSIBLE_NEW" node.yml
+	[ "$status" = 0 ]
+	[ "$(recap changed)" = 0 ]
+}
