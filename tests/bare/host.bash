@@ -96,6 +96,11 @@ property() { # UNIT PROPERTY
 	host systemctl show -p "$2" --value "$1"
 }
 
+# writes UNIT FILE: could root make that file where the unit runs?
+writes() {
+	host nsenter --target "$(property "$1" MainPID)" --mount touch "$2"
+}
+
 # drop_in UNIT: from standard input, until undo
 drop_in() {
 	mkdir -p "$BARE_ROOT/etc/systemd/system/$1.d"

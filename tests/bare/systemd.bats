@@ -44,6 +44,21 @@ asked_all_the_time() {
 	[ "${lines[-1]}" = gpu1 ]
 }
 
+@test "burstd and burst-ledger see a system that nobody writes to, and directories of their own" {
+	local one
+	host systemctl start burst-ledger
+	for one in burstd burst-ledger; do
+		run ! writes $one /usr/written
+		run ! writes $one /etc/written
+		run ! writes $one /run/written
+		writes $one /run/$one/written
+		writes $one /var/lib/burstd/written
+		host rm /run/$one/written /var/lib/burstd/written
+	done
+	# As systemd that runs has understood it; `make check` looks at the files.
+	for one in burstd burst-ledger; do host systemd-analyze security --no-pager --threshold=14 $one; done
+}
+
 @test "a restart: its sockets listen on, and the directory stays" {
 	local before inode refused
 	inode=$(host stat -c %i /run/burstd/ctl.sock)
@@ -103,7 +118,7 @@ asked_all_the_time() {
 @test "a burst-ledger that hangs, likewise; its start waits until it can be asked" {
 	local before
 	drop_in burst-ledger.service <<<$'[Service]\nWatchdogSec=3'
-	host systemctl start burst-ledger
+	host systemctl restart burst-ledger
 	host timeout 20 burstctl report >/dev/null
 	before=$(property burst-ledger MainPID)
 	sleep 8
