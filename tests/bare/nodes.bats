@@ -119,9 +119,9 @@ in_munge() { printf %s "$1" >"$BARE_ROOT/root/cred" && host sh -c 'unmunge </roo
 	[ "$(property burst-agent NRestarts)" = 0 ]
 }
 
-# Another user's process, and root's own with more capabilities, are not to be seen where /proc has hidepid.
+# Where /proc has hidepid, root's processes are hidden from a root with fewer capabilities that is not in its group.
 @test "burst-agent sees that a job runs, even if /proc hides processes" {
-	host mount -o remount,hidepid=2 /proc
+	host mount -o remount,hidepid=2,gid=65534 /proc
 	host systemctl restart burst-agent
 	host cp /bin/sleep /usr/local/bin/slurmstepd
 	host systemd-run --quiet --unit=step bash -c 'exec -a "slurmstepd: [4711.batch]" /usr/local/bin/slurmstepd 600'
@@ -129,7 +129,7 @@ in_munge() { printf %s "$1" >"$BARE_ROOT/root/cred" && host sh -c 'unmunge </roo
 	within 10 asked '"busy":true,"jobs":\[4711\]'
 	host systemctl stop step
 	within 10 asked '"busy":false'
-	host mount -o remount,hidepid=0 /proc
+	host mount -o remount,hidepid=0,gid=0 /proc
 }
 
 @test "burst-agent writes the certificate and the list of hosts" {
