@@ -18,6 +18,12 @@ for unit in scripts/pkg/*.service scripts/node/*.service scripts/node/systemd/*.
 	grep -qE '^TasksMax=[1-9][0-9]*$' "$unit" || no "$unit" "no TasksMax"
 done
 
+# "strict" does not mean /run to systemd 252, where it has to mount /proc.
+for unit in scripts/pkg/*.service scripts/node/*.service scripts/node/systemd/*.service scripts/node/systemd/*.d/*.conf; do
+	grep -qx 'ProtectSystem=strict' "$unit" || continue
+	grep -qx 'ReadOnlyPaths=/run' "$unit" || no "$unit" "may write to /run"
+done
+
 # The metadata addresses, a line each: all that close them close the same.
 stage0=scripts/node/stage0.sh.in
 defined() { # FILE: by nft

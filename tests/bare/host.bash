@@ -70,6 +70,16 @@ machines() {
 	echo CgroupPlugin=cgroup/v1 >"$BARE_ROOT/etc/slurm/cgroup.conf"
 }
 
+# The way to programs is another test's: where this machine is as the host it need not be gone twice.
+built_here() {
+	cmp -s /usr/lib/os-release "$BARE_ROOT/usr/lib/os-release" || return 0
+	[ -x build/bin/burstd ] || return 0
+	mkdir "$BARE_ROOT/home/admin/burstd/build"
+	tar -c build/bin build/man build/release/burstd build/release/providers build/release/hook build/release/*.a |
+		tar -x --no-same-owner -C "$BARE_ROOT/home/admin/burstd"
+	host chown -R admin: /home/admin/burstd/build
+}
+
 # first_burst: a job runs on a machine that was not there.  How long that took, since /root/began was written, is told.
 first_burst() {
 	local seconds
@@ -80,6 +90,30 @@ first_burst() {
 	seconds=$(($(date +%s) - $(cat "$BARE_ROOT/root/began")))
 	echo "# to the first burst: $((seconds / 60)) min $((seconds % 60)) s, without downloads" >&3
 	[ $seconds -lt 900 ]
+}
+
+property() { # UNIT PROPERTY
+	host systemctl show -p "$2" --value "$1"
+}
+
+# writes UNIT FILE: could root make that file where the unit runs?
+writes() {
+	host nsenter --target "$(property "$1" MainPID)" --mount touch "$2"
+}
+
+# drop_in UNIT: from standard input, until undo
+drop_in() {
+	mkdir -p "$BARE_ROOT/etc/systemd/system/$1.d"
+	cat >"$BARE_ROOT/etc/systemd/system/$1.d/test.conf"
+	host systemctl daemon-reload
+}
+undo() {
+	rm -f "$BARE_ROOT/etc/systemd/system/$1.d/test.conf"
+	host systemctl daemon-reload
+}
+
+is_another() { # UNIT PID
+	[ "$(property "$1" ActiveState)" = active ] && [ "$(property "$1" MainPID)" != "$2" ]
 }
 
 none_left() {

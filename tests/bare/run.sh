@@ -24,7 +24,7 @@ image=$chroots/bare-$suite
 # What Debian's installer gives every host, and minbase lacks.
 host='systemd-sysv dbus sudo iproute2'
 # What a site had before, as it comes with recommended packages; burstd's own are in deps.sh.
-site='slurmctld slurmd slurmdbd slurm-client munge mariadb-server python3 python3-apt'
+site='slurmctld slurmd slurmdbd slurm-client munge mariadb-server python3 python3-apt curl psmisc'
 
 # --- the installation -------------------------------------------------------------------------
 
@@ -95,6 +95,8 @@ boot() { # ROOT
 	pivot_root . old
 	umount -l old
 	rmdir old
+	# As a manager of containers leaves them: systemd mounts a service's credentials where it alone is, and they must come here.
+	mount --make-rshared /
 	exec env -i container=burstd /lib/systemd/systemd --log-target=journal </dev/null >/dev/null 2>&1
 }
 

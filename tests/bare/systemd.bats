@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The units of a controller under a systemd that runs: what systemd keeps while burstd is
-# restarted, and the watchdog; and that a job still gets its machine with all that the units take away.
+# The units of a controller under a systemd that runs: what systemd keeps while burstd is restarted, the watchdog, credentials, a
+# downgrade, a socket unit of the site's; and that a job still gets its machine with all that the units take away.
 
 # shellcheck disable=SC2154  # lines, of bats
 load host
@@ -16,45 +16,8 @@ setup_file() {
 	}
 }
 
-# The way to programs is another test's: where this machine is as the host it need not be gone twice.
-built_here() {
-	cmp -s /usr/lib/os-release "$BARE_ROOT/usr/lib/os-release" || return 0
-	[ -x build/bin/burstd ] || return 0
-	mkdir "$BARE_ROOT/home/admin/burstd/build"
-	tar -c build/bin build/man build/release/burstd build/release/providers build/release/hook build/release/*.a |
-		tar -x --no-same-owner -C "$BARE_ROOT/home/admin/burstd"
-	host chown -R admin: /home/admin/burstd/build
-}
-
-# As in empty.bats: the image of the cloud's machines.
-machines() {
-	host systemctl mask --quiet slurmd
-	host apt-get -qq install -y --no-install-recommends slurmd
-	echo ProctrackType=proctrack/linuxproc >>"$BARE_ROOT/etc/slurm/slurm.conf"
-	echo CgroupPlugin=cgroup/v1 >"$BARE_ROOT/etc/slurm/cgroup.conf"
-}
-
 metrics() {
 	sed -i '1i listen = "127.0.0.1:9818"' "$BARE_ROOT/etc/burstd/burstd.conf"
-}
-
-property() { # UNIT PROPERTY
-	host systemctl show -p "$2" --value "$1"
-}
-
-# drop_in UNIT: from standard input, until undo
-drop_in() {
-	mkdir -p "$BARE_ROOT/etc/systemd/system/$1.d"
-	cat >"$BARE_ROOT/etc/systemd/system/$1.d/test.conf"
-	host systemctl daemon-reload
-}
-undo() {
-	rm -f "$BARE_ROOT/etc/systemd/system/$1.d/test.conf"
-	host systemctl daemon-reload
-}
-
-is_another() { # UNIT PID
-	[ "$(property "$1" ActiveState)" = active ] && [ "$(property "$1" MainPID)" != "$2" ]
 }
 
 status() {
@@ -63,14 +26,15 @@ status() {
 
 # Somebody asks without a pause while burstd is restarted: all that came before and in between are answered.
 ask_on() {
-	: >"$BARE_ROOT/root/asks"
-	host sh -c 'while [ -e /root/asks ]; do burstctl status >/dev/null 2>>/root/unasked || echo no >>/root/unasked; echo >>/root/asks; done' &
+	rm -f "$BARE_ROOT/root/enough"
+	: >"$BARE_ROOT/root/unasked"
+	host sh -c 'until [ -e /root/enough ]; do burstctl status >/dev/null 2>>/root/unasked || echo no >>/root/unasked; done' &
 	asker=$!
 }
 asked_all_the_time() {
-	rm -f "$BARE_ROOT/root/asks"
-	wait $asker
-	cat "$BARE_ROOT/root/unasked" 2>/dev/null || true
+	: >"$BARE_ROOT/root/enough"
+	wait "$asker"
+	unasked=$(cat "$BARE_ROOT/root/unasked")
 }
 
 @test "a job gets its machine, with all that the units take from burstd" {
@@ -80,22 +44,36 @@ asked_all_the_time() {
 	[ "${lines[-1]}" = gpu1 ]
 }
 
+@test "burstd and burst-ledger see a system that nobody writes to, and directories of their own" {
+	local one
+	host systemctl start burst-ledger
+	for one in burstd burst-ledger; do
+		run ! writes $one /usr/written
+		run ! writes $one /etc/written
+		run ! writes $one /run/written
+		writes $one /run/$one/written
+		writes $one /var/lib/burstd/written
+		host rm /run/$one/written /var/lib/burstd/written
+	done
+	# As systemd that runs has understood it; `make check` looks at the files.
+	for one in burstd burst-ledger; do host systemd-analyze security --no-pager --threshold=14 $one; done
+}
+
 @test "a restart: its sockets listen on, and the directory stays" {
-	local before inode refused
+	local before inode unasked
 	inode=$(host stat -c %i /run/burstd/ctl.sock)
 	[ "$(host stat -c '%U %a' /run/burstd/ctl.sock)" = 'slurm 666' ]
 	[ "$(property burstd NFileDescriptorStore)" = 2 ] # the control socket and /metrics
-	rm -f "$BARE_ROOT/root/unasked"
 	ask_on
 	for _ in 1 2 3; do
 		before=$(property burstd MainPID)
 		host systemctl restart burstd
 		is_another burstd "$before"
 	done
-	refused=$(asked_all_the_time)
+	asked_all_the_time
 	# One that was asking at that very moment loses its connection, and may ask again; nobody is refused.
-	run ! grep -E 'nobody listens|refused' <<<"$refused"
-	[ "$(grep -c '^no' <<<"$refused" || true)" -le 3 ]
+	run ! grep -E 'nobody listens|refused' <<<"$unasked"
+	[ "$(grep -c '^no' <<<"$unasked" || true)" -le 3 ]
 	[ "$(host stat -c %i /run/burstd/ctl.sock)" = "$inode" ]
 	[ "$(property burstd NFileDescriptorStore)" = 2 ]
 	host bash -c ': </dev/tcp/127.0.0.1/9818'
@@ -140,7 +118,7 @@ asked_all_the_time() {
 @test "a burst-ledger that hangs, likewise; its start waits until it can be asked" {
 	local before
 	drop_in burst-ledger.service <<<$'[Service]\nWatchdogSec=3'
-	host systemctl start burst-ledger
+	host systemctl restart burst-ledger
 	host timeout 20 burstctl report >/dev/null
 	before=$(property burst-ledger MainPID)
 	sleep 8
@@ -151,4 +129,114 @@ asked_all_the_time() {
 	undo burst-ledger.service
 	host systemctl restart burst-ledger
 	host timeout 20 burstctl report >/dev/null
+}
+
+@test "credentials: docs/secrets.md, to the letter" {
+	follow 1 docs/secrets.md
+	sed -i 's,credential_file *=.*,credential_file = "credential:cloud.key",' "$BARE_ROOT/etc/burstd/burstd.conf"
+	host rm /etc/burstd/cloud.key
+	run ! grep -q key-of-a-test "$BARE_ROOT/etc/burstd/credentials/cloud.key"
+	admin 'sudo burstctl config check' # says that it cannot look at it
+	admin 'sudo systemctl restart burstd'
+	follow 2 docs/secrets.md
+	status
+	within 20 listed
+	# It is as at the start for as long as burstd runs.
+	admin 'sudo systemctl reload burstd'
+	within 20 listed
+}
+
+# The provider took the key, and listed its machines.
+listed() {
+	host burstctl status --json | tr -d ' \n' | grep -qE '"name":"sim","driver":"sim","off":false,"nodes":[0-9]+,"ok":true'
+}
+
+@test "credentials that are not encrypted, of a file or in the unit, are taken too; a wrong one is not" {
+	drop_in burstd.service <<<$'[Service]\nLoadCredentialEncrypted=\nLoadCredential=cloud.key:/root/plain'
+	echo key-of-a-test >"$BARE_ROOT/root/plain"
+	host systemctl restart burstd
+	within 20 listed
+	drop_in burstd.service <<<$'[Service]\nLoadCredentialEncrypted=\nSetCredential=cloud.key:key-of-nobody'
+	host systemctl restart burstd
+	status
+	sleep 3
+	run ! listed
+	drop_in burstd.service <<<$'[Service]\nLoadCredentialEncrypted=\nSetCredential=cloud.key:key-of-a-test'
+	host systemctl restart burstd
+	within 20 listed
+	undo burstd.service
+	host systemctl restart burstd
+	within 20 listed
+}
+
+@test "a credential that is not to be had: systemd says so, and burstd does not start" {
+	host mv /etc/burstd/credentials/cloud.key /etc/burstd/credentials/away
+	run ! host systemctl restart burstd
+	[ "$(property burstd ExecMainStatus)" = 243 ]
+	host mv /etc/burstd/credentials/away /etc/burstd/credentials/cloud.key
+	within 20 is_another burstd 0 # Restart=on-failure
+	status
+}
+
+@test "a job gets its machine by the key that systemd keeps" {
+	admin 'sudo burstctl terminate --all --yes'
+	within 60 none_left
+	run follow 6
+	echo "$output"
+	[ "$status" = 0 ]
+}
+
+# Not a loop of starts: the log says what to do, once; and nobody waits in a socket that nobody reads.
+@test "a journal of a newer burstd: refused, and not tried again" {
+	host systemctl stop burstd
+	cp -p "$BARE_ROOT/var/lib/burstd/journal.db" "$BARE_ROOT/root/journal.db"
+	printf '\x00\x00\x03\xe7' | dd of="$BARE_ROOT/var/lib/burstd/journal.db" bs=1 seek=60 conv=notrunc status=none
+	run ! admin 'sudo burstctl config check'
+	[[ $output = *'schema 999 is from a newer burstd'*'install that version again'* ]]
+	run ! host systemctl start burstd
+	sleep 3
+	[ "$(property burstd ActiveState)" = failed ]
+	[ "$(property burstd ExecMainStatus)" = 78 ]
+	[ "$(property burstd NFileDescriptorStore)" = 0 ]
+	run ! status
+	[ "$(host journalctl -q -u burstd --no-pager | grep -c 'schema 999 is from a newer burstd')" = 1 ]
+	host install -o slurm -g slurm -m 600 /root/journal.db /var/lib/burstd/journal.db
+	host systemctl start burstd
+	status
+}
+
+@test "a ledger of a newer version, likewise" {
+	host systemctl stop burst-ledger
+	cp -p "$BARE_ROOT/var/lib/burstd/ledger.db" "$BARE_ROOT/root/ledger.db"
+	printf '\x00\x00\x03\xe7' | dd of="$BARE_ROOT/var/lib/burstd/ledger.db" bs=1 seek=60 conv=notrunc status=none
+	run ! host systemctl start burst-ledger
+	[ "$(property burst-ledger ActiveState)" = failed ]
+	[ "$(property burst-ledger ExecMainStatus)" = 78 ]
+	host install -o slurm -g slurm -m 600 /root/ledger.db /var/lib/burstd/ledger.db
+	host systemctl start burst-ledger
+}
+
+@test "a socket unit of the site's: burstd takes its socket, and a wrong one is one sentence" {
+	sed -n '/^    \[Socket\]/,/^    WantedBy/s/^    //p' docs/upgrade.md >"$BARE_ROOT/etc/systemd/system/burstd.socket"
+	host systemctl stop burstd
+	host systemctl daemon-reload
+	host systemctl start burstd.socket
+	[ "$(host stat -c %a /run/burstd/ctl.sock)" = 666 ]
+	status # starts burstd
+	[ "$(property burstd ActiveState)" = active ]
+	[ "$(property burstd NFileDescriptorStore)" = 1 ] # /metrics alone
+	host systemctl restart burstd
+	status
+	host systemctl stop burstd.socket burstd
+	sed -i s/=ctl/=control/ "$BARE_ROOT/etc/systemd/system/burstd.socket"
+	host systemctl daemon-reload
+	host systemctl start burstd.socket
+	run ! host systemctl start burstd
+	host journalctl -q -u burstd --no-pager | tail -n 12 | grep -q 'status=78/CONFIG' # and again, when somebody connects
+	host journalctl -q -u burstd --no-pager | grep -q 'a socket named \\"control\\": burstd knows ctl, nodes and metrics'
+	host systemctl stop burstd.socket
+	rm "$BARE_ROOT/etc/systemd/system/burstd.socket"
+	host systemctl daemon-reload
+	host systemctl start burstd
+	status
 }

@@ -23,6 +23,10 @@ load world.sh
 	alone key_inline
 }
 
+@test "key: an image without node-init.conf has its defaults" {
+	alone key_no_conf
+}
+
 @test "key, confirm: auth/slurm has its files, and no munge" {
 	alone key_slurm
 }

@@ -167,6 +167,17 @@ key_inline() {
 	fails key 'how the keys come'
 }
 
+# docs/bootstrap.md has that file "if wanted".
+key_no_conf() {
+	claimed
+	rm /etc/burstd/node-init.conf
+	mount --bind $W/proc/swaps /proc/swaps
+	passes key
+	[ "$(stat -c '%a %U' /run/burst/munge/munge.key)" = '400 munge' ]
+	step agent
+	[[ $said != *skipped* ]]
+}
+
 key_slurm() {
 	claimed auth=slurm munge_key=- "slurm_key=$(head -c 64 /dev/urandom | base64 -w0)" "slurm_jwks=$(echo '{"keys":[]}' | base64 -w0)"
 	passes key
