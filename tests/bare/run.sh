@@ -24,7 +24,7 @@ image=$chroots/bare-$suite
 # What Debian's installer gives every host, and minbase lacks.
 host='systemd-sysv dbus sudo iproute2'
 # What a site had before, as it comes with recommended packages; burstd's own are in deps.sh.
-site='slurmctld slurmd slurmdbd slurm-client munge mariadb-server python3 python3-apt curl psmisc'
+site='slurmctld slurmd slurmdbd slurm-client munge mariadb-server python3 python3-apt curl psmisc nftables openssl'
 
 # --- the installation -------------------------------------------------------------------------
 
