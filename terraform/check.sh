@@ -39,6 +39,37 @@ ok "another event for the queue is noticed" noticed terraform/modules/notices/aw
 ok "a right of Secrets Manager that docs do not name is noticed" noticed terraform/modules/secrets/aws/secrets-policy.json.tftpl \
 	's/DescribeSecret/ListSecrets/'
 
+# --- what is left before anything is destroyed ---------------------------------------------------------------------------
+
+# empty.sh with a burstctl that answers NODES, and STATUS.
+emptied() { # NODES STATUS
+	mkdir -p "$work/bin"
+	printf '%s\n' "$1" >"$work/nodes"
+	printf '%s\n' "$2" >"$work/status"
+	cat >"$work/bin/burstctl" <<-EOF
+		#!/bin/sh
+		[ "\$2" != --json ] || cat "$work/\$1"
+	EOF
+	chmod +x "$work/bin/burstctl"
+	PATH=$work/bin:$PATH sh terraform/modules/guard/empty.sh 0
+}
+answered='{"slurm": {"ok": false, "ok_ms": 0, "error": ""}, "providers": [{"name": "a", "ok": true, "ok_ms": 1700000000000, "error": ""}],
+	"spool": {"error": ""}, "secrets": {"ok": false, "ok_ms": 0, "error": ""},'
+calm="$answered \"problems\": []}"
+gone='{"nodes": [{"name": "n-1", "state": "gone", "older": 0}, {"name": "n-2", "state": "none", "older": 0}]}'
+ok "a cluster whose nodes are gone is empty" emptied "$gone" "$calm"
+ok "one that never had a node is empty" emptied '{"nodes": []}' "$calm"
+ok "a node that is there is seen" not emptied '{"nodes": [{"name": "n-1", "state": "deleting", "older": 0}]}' "$calm"
+ok "an older machine of a node whose last one is gone is seen" not emptied "${gone/: 0/: 1}" "$calm"
+ok "ten older ones are seen" not emptied "${gone/: 0/: 10}" "$calm"
+ok "no answer is not empty" not emptied '' "$calm"
+ok "no status is not empty" not emptied "$gone" ''
+ok "a cloud that has not answered yet is not empty" not emptied "$gone" "${calm/1700000000000/0}"
+ok "an instance in no journal is seen (F58)" not emptied "$gone" \
+	"$answered \"problems\": [\"provider a: instance i-1 of this cluster is in no journal: it is left alone and may bill; see there\"]}"
+ok "instances whose tags cannot be read are seen" not emptied "$gone" \
+	"$answered \"problems\": [\"7 more instances have tags that cannot be read\"]}"
+
 # --- by Terraform and OpenTofu, where they are ---------------------------------------------------------------------------
 
 plain() { # modules without a provider

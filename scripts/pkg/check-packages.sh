@@ -142,7 +142,12 @@ elsewhere() {
 	db journal 23
 	mv "$tmp/world/var/lib/burstd" "$tmp/world/var/lib/other"
 	printf 'state_dir = "/var/lib/other"\n#state_dir = "/var/lib/wrong"\n' >"$tmp/world/etc/burstd/burstd.conf"
-	refuses run_ preinst upgrade 0.2 && tells '/var/lib/other/journal.db'
+	refuses run_ preinst upgrade 0.2 && tells '/var/lib/other/journal.db' || return
+	local line
+	for line in 'state_dir="/var/lib/other"# not "here"' "state_dir = '/var/lib/other'" 'state_dir = /var/lib/other # disk'; do
+		echo "$line" >"$tmp/world/etc/burstd/burstd.conf"
+		if run_ preinst upgrade 0.2 || ! tells '/var/lib/other/journal.db'; then echo "$line" && return 1; fi
+	done
 }
 
 # removal ACTIVE NODES-REPLY
@@ -157,8 +162,9 @@ stopped() { grep -qx 'stop burst-ledger.service burstd.service' "$tmp/calls"; }
 machines() {
 	refuses removal yes "echo '{\"nodes\":[{\"name\":\"a\",\"state\":\"ready\"}]}'" && tells 'it has machines' && refuses stopped || return
 	refuses removal yes "echo '{\"nodes\":[{\"name\":\"a\",\"state\":\"gone\"},{\"name\":\"b\",\"state\":\"deleting\"}]}'" || return
+	refuses removal yes "echo '{\"nodes\":[{\"name\":\"a\",\"state\":\"gone\",\"older\":1}]}'" && tells 'it has machines' || return
 	refuses removal yes 'exit 1' && tells 'does not say' && refuses stopped || return
-	removal yes "echo '{\"nodes\":[{\"name\":\"a\",\"state\":\"gone\"}]}'" && stopped || return
+	removal yes "echo '{\"nodes\":[{\"name\":\"a\",\"state\":\"gone\",\"older\":0}]}'" && stopped || return
 	removal no 'exit 1' && stopped
 }
 upgrade_asks_nobody() {

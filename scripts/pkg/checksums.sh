@@ -8,7 +8,7 @@ for dir; do
 	(
 		cd "$dir"
 		rm -f SHA256SUMS SHA256SUMS.asc
-		find . -type f ! -name log | sed 's|^\./||' | sort | xargs sha256sum >.SHA256SUMS
+		find . -type f ! -name log ! -name '.SHA*' | sed 's|^\./||' | sort | xargs sha256sum >.SHA256SUMS
 		mv .SHA256SUMS SHA256SUMS
 		if [ -n "${KEY-}" ]; then
 			gpg --batch --yes --local-user "$KEY" --armor --detach-sign --output SHA256SUMS.asc SHA256SUMS

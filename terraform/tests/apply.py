@@ -151,6 +151,7 @@ case "$*" in
 "terminate --all --yes") {sys.executable + " " + end + f" && touch {folder}/gone" if works else "true"} ;;
 "nodes --json") if [ -e {folder}/gone ]; then s=gone; else s=ready; fi
   echo '{{"nodes": [{{"name": "h1", "state": "none"}}, {{"name": "h2", "state": "'$s'"}}]}}' ;;
+"status --json") echo '{{"providers": [{{"name": "aws", "ok": true, "ok_ms": 1, "error": ""}}], "problems": []}}' ;;
 esac
 """)
     return f"env PATH={folder}:/usr/bin:/bin", folder
