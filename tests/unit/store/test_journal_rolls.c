@@ -171,6 +171,33 @@ static void the_image_of_a_machine_comes_back(void **state)
 	assert_string_equal(s.batches[0].image, "ami-3");
 }
 
+static void a_file_of_the_schema_before_is_taken_over(void **state)
+{
+	struct fixture *f = *state;
+	struct node n = {.name = "c1", .gen = 7, .instance = "i-1", .state = NODE_READY};
+	struct journal_batch b = {.id = 9, .token = "t", .pool = "h100", .provider = "aws"};
+	struct journal_tx *tx = journal_begin(f->j);
+	struct found s;
+
+	journal_put_node(tx, &n, "h100");
+	journal_put_batch(tx, &b);
+	commit(tx);
+	close_journal(f);
+	assert_int_equal(sql(f, BEFORE_IMAGES "PRAGMA user_version = 23"), SQLITE_OK);
+	open_journal(f, true);
+	assert_int_equal(try(f, &s, NULL), 0);
+	assert_int_equal(s.nrolls, 0);
+	assert_int_equal(s.nnodes, 1);
+	assert_string_equal(s.nodes[0].instance, "i-1");
+	assert_string_equal(s.nodes[0].image, ""); /* nobody noted it */
+	assert_false(s.nodes[0].canary);
+	assert_int_equal(s.nbatches, 1);
+	assert_string_equal(s.batches[0].image, ""); /* so a repeat has the same bytes (I4) */
+	put(f, "h100", "", &stopped);
+	assert_int_equal(try(f, &s, NULL), 0);
+	assert_int_equal(s.nrolls, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -179,6 +206,7 @@ int main(void)
 		TEST(a_visit_that_fails_ends_the_load),
 		TEST(what_nobody_can_have_written_is_refused),
 		TEST(the_image_of_a_machine_comes_back),
+		TEST(a_file_of_the_schema_before_is_taken_over),
 	};
 
 	return cmocka_run_group_tests_name("journal_rolls", tests, NULL, NULL);
