@@ -148,6 +148,9 @@ elsewhere() {
 		echo "$line" >"$tmp/world/etc/burstd/burstd.conf"
 		if run_ preinst upgrade 0.2 || ! tells '/var/lib/other/journal.db'; then echo "$line" && return 1; fi
 	done
+	mv "$tmp/world/var/lib/other" "$tmp/world/var/lib/a #2"
+	echo 'state_dir = "/var/lib/a #2" # disk' >"$tmp/world/etc/burstd/burstd.conf"
+	refuses run_ preinst upgrade 0.2 && tells '/var/lib/a #2/journal.db'
 }
 
 # removal ACTIVE NODES-REPLY
