@@ -58,3 +58,9 @@ play() {
 recap() { # WORD
 	grep -oE "$1=[0-9]+" <<<"$output" | tail -n 1 | cut -d= -f2
 }
+
+# All files that a play may change, with owner, mode and what is in them.
+files() {
+	host sh -c 'cd / && find etc var/cache/burstd-packages var/spool/burstd root/.ssh -xdev ! -name ld.so.cache -printf "%p %u %g %m %l " \
+		! -type f -printf "\n" -o -type f -exec md5sum {} \;' 2>/dev/null | sort
+}

@@ -11,12 +11,6 @@ setup_file() {
 	own_host && ansible_host
 }
 
-# All files that a play may change, with owner, mode and what is in them.
-files() {
-	host sh -c 'cd / && find etc var/cache/burstd-packages var/spool/burstd root/.ssh -xdev ! -name ld.so.cache -printf "%p %u %g %m %l " \
-		! -type f -printf "\n" -o -type f -exec md5sum {} \;' 2>/dev/null | sort
-}
-
 programs() {
 	host su - admin -c 'cd burstd && sudo scripts/dev/deps.sh build && make -j"$(nproc)" && sudo make install' >"$BARE_ROOT/root/make.log" 2>&1
 }

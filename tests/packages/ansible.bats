@@ -14,9 +14,12 @@ setup_file() {
 }
 
 @test "--check of a first run changes nothing" {
+	local before
+	before=$(files)
 	play "$ANSIBLE_NEW" controller.yml --check
 	[ "$status" = 0 ]
 	[ "$(recap changed)" -ge 1 ]
+	[ "$(files)" = "$before" ]
 	run ! host dpkg-query -W burstd
 }
 
@@ -46,7 +49,8 @@ setup_file() {
 	play "$ANSIBLE_NEW" node.yml
 	[ "$status" = 0 ]
 	host systemctl cat slurmd | grep -q 'node-init --gate'
-	host systemctl cat munge burst-keys@slurmd burst-mounts
+	host systemctl cat munge | grep -qF /munge.service.d/burst.conf
+	host systemctl cat burst-keys@slurmd burst-mounts
 	play "$ANSIBLE_NEW" node.yml
 	[ "$status" = 0 ]
 	[ "$(recap changed)" = 0 ]
