@@ -181,6 +181,8 @@ on() {
 	dir=$(machine "$1") && pid=$(cat "$dir/pid") || return
 	# What simcloud started waits for the first process of its namespaces.
 	read -r pid _ <"/proc/$pid/task/$pid/children" || [ -n "$pid" ] || return
+	# It has an address before it has files of its own: until then this would be done to the controller's.
+	grep -q ' /run/burst ' "/proc/$pid/mountinfo" || return
 	shift
 	nsenter -t "$pid" -m -u -i -n -p -r -w env -i PATH="$lab_dir/bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/root LC_ALL=C.UTF-8 "$@"
 }
